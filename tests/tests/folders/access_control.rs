@@ -2,7 +2,7 @@
 //! decides, from the next request on.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, folder_path, seconds, stack_test, text};
+use tests::{File, Folder, PHOTO, Stack, TestSpace, seconds, stack_test};
 
 use super::create::get_folder;
 
@@ -38,7 +38,7 @@ const CHANGES: [(usize, Option<bool>); 22] = [
 ];
 
 /// Returns an effective setting that is set on the resource itself only if the source is direct.
-pub(super) fn effective(requires_auth: bool, source: &str, inherited_from: &Value) -> Value {
+fn effective(requires_auth: bool, source: &str, inherited_from: &str) -> Value {
     let public_read = !requires_auth;
     let setting = (source == "direct").then_some(requires_auth);
     json!({
@@ -47,175 +47,101 @@ pub(super) fn effective(requires_auth: bool, source: &str, inherited_from: &Valu
     })
 }
 
-/// Returns the effective setting of a resource that has another setting itself.
-fn with_setting(effective: &Value, setting: bool) -> Value {
-    let mut effective = effective.clone();
-    effective["setting"] = json!(setting);
-    effective
-}
-
-/// Uploads the photo into a folder.
-pub(super) async fn upload_to(acme: &TestSpace, folder: &Value, config: &str) -> Value {
-    let photo = acme.upload(PHOTO).into(folder);
-    photo.with_config(config).await.record
-}
-
-/// A file with all levels of settings above it, from outside in.
-struct AccessFixture {
-    acme: TestSpace,
-    viewer: Client,
-    ids: [Value; LEVELS],
-    url: String,
-}
-
-impl AccessFixture {
-    async fn new(stack: &Stack) -> AccessFixture {
-        let acme = stack.space("Acme").await;
-        let outer = acme.folder("Outer").await;
-        let middle = acme.folder("Middle").inside(&outer).await;
-        let inner = acme.folder("Inner").inside(&middle).await;
-        let file = upload_to(&acme, &inner, "starter").await;
-        let [outer, middle, inner, id] = [outer.record, middle.record, inner.record, file.clone()]
-            .map(|record| record["id"].clone());
-        let viewer = acme.role("viewer").await;
-        let space = json!(acme.id);
-
-        AccessFixture {
-            acme,
-            viewer,
-            ids: [space, outer, middle, inner, id],
-            url: text(&file["url"]),
-        }
-    }
-
-    fn path_of(&self, level: usize) -> String {
-        let resource = ["spaces", "folders", "folders", "folders", "files"][level];
-        format!("/{resource}/{}", text(&self.ids[level]))
-    }
-
-    /// Returns the effective setting of a level.
-    fn expected(&self, settings: [Option<bool>; LEVELS], level: usize) -> Value {
-        let mut levels = (1..=level).rev();
-        let nearest = levels.find(|index| settings[*index].is_some());
-        let index = nearest.unwrap_or(0);
-        let requires_auth = settings[index].unwrap_or(false);
-        let source = match index {
-            0 => "space",
-            own if own == level => "direct",
-            _ => "folder",
-        };
-        effective(requires_auth, source, &self.ids[index])
-    }
-
-    async fn change(&self, level: usize, to: Option<bool>) -> Value {
-        let address = format!("{}/access-control", self.path_of(level));
-        let client = &self.acme.client;
-        match to {
-            Some(value) => {
-                client
-                    .put_ok(
-                        &address,
-                        json!({"access_control": {"requires_auth": value}}),
-                    )
-                    .await
-            }
-            None => client.delete(&address).await.expect_ok(),
-        }
-    }
+/// Returns the effective setting of a level.
+fn expected(ids: [&str; LEVELS], settings: [Option<bool>; LEVELS], level: usize) -> Value {
+    let mut levels = (1..=level).rev();
+    let nearest = levels.find(|index| settings[*index].is_some());
+    let index = nearest.unwrap_or(0);
+    let source = match index {
+        0 => "space",
+        own if own == level => "direct",
+        _ => "folder",
+    };
+    effective(settings[index].unwrap_or(false), source, ids[index])
 }
 
 #[stack_test]
-async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
-    let fixture = AccessFixture::new(stack).await;
+async fn nearest_access_setting_takes_effect_at_once(stack: &Stack, acme: &TestSpace) {
+    let outer = acme.folder("Outer").await;
+    let middle = acme.folder("Middle").inside(&outer).await;
+    let inner = acme.folder("Inner").inside(&middle).await;
+    let file = acme.upload(PHOTO).into(&inner).await;
+    let space = acme.path();
+    let paths = [
+        &space,
+        outer.path(),
+        middle.path(),
+        inner.path(),
+        file.path(),
+    ];
+    let ids = [&*acme.id, &outer.id, &middle.id, &inner.id, &file.id];
     let mut settings = [None; LEVELS];
 
     for (level, to) in CHANGES {
         settings[level] = to;
-        let response = fixture.change(level, to).await;
-        for index in 1..LEVELS {
-            let found = fixture.acme.get_ok(&fixture.path_of(index)).await;
-            assert_eq!(
-                found["access_control"],
-                fixture.expected(settings, index),
-                "{index} by {settings:?}"
-            );
-            assert!(
-                index != level || found == response,
-                "{index} by {settings:?}: {response}"
-            );
-        }
-        let is_protected = fixture.expected(settings, FILE)["requires_auth"] == true;
-        stack
-            .anonymous
-            .get(&fixture.url)
-            .await
-            .expect_status(if is_protected { 403 } else { 200 });
-        fixture.viewer.fetch(&fixture.url).await;
-    }
+        let response = acme.set_access(paths[level], to).await;
 
-    assert_eq!(settings, [None; LEVELS], "all is as it was");
+        for (index, path) in paths.iter().enumerate().skip(1) {
+            let found = acme.get_ok(path).await;
+            let expected = expected(ids, settings, index);
+            assert_eq!(found["access_control"], expected, "{index}: {settings:?}");
+            assert!(index != level || found == response, "{response}");
+        }
+        let is_closed = expected(ids, settings, FILE)["requires_auth"] == true;
+        let status = if is_closed { 403 } else { 200 };
+        stack.anonymous.fetch_as(status, file.url(), &[]).await;
+        acme.fetch(file.url()).await;
+    }
 }
 
 /// A folder with a file, in a space without settings.
 struct FolderWithFile<'a> {
     stack: &'a Stack,
-    acme: TestSpace,
-    folder: Value,
-    file: Value,
+    acme: &'a TestSpace,
+    folder: Folder,
+    file: File,
 }
 
 impl FolderWithFile<'_> {
-    async fn new(stack: &Stack) -> FolderWithFile<'_> {
-        let acme = stack.space("Acme").await;
-        let folder = acme.folder("Photos").await.record;
-        let file = upload_to(&acme, &folder, "starter").await;
+    async fn new<'a>(stack: &'a Stack, acme: &'a TestSpace) -> FolderWithFile<'a> {
+        let folder = acme.folder("Photos").await;
         FolderWithFile {
             stack,
             acme,
+            file: acme.upload(PHOTO).into(&folder).await,
             folder,
-            file,
         }
     }
 
-    /// Changes the setting of the folder, a second after the last change.
-    async fn put(&self, body: Value) -> Value {
+    /// Changes the setting of the folder, a second after the last change. Asserts the response, and the
+    /// effect on the file. `None` stands for the setting of the space.
+    async fn assert_put(&self, body: Value, requires_auth: Option<bool>) {
         self.stack.clock.advance(seconds(1));
-        let path = format!("{}/access-control", folder_path(&self.folder));
-        self.acme.put_ok(&path, body).await
+        let path = format!("{}/access-control", self.folder.path());
+        let changed = self.acme.put_ok(&path, body).await;
+        self.assert_setting(&changed, requires_auth).await;
     }
 
-    async fn reset(&self) -> Value {
-        let path = format!("{}/access-control", folder_path(&self.folder));
-        self.acme.delete(&path).await.expect_ok()
-    }
-
-    /// Asserts the setting of the folder, as a response to a change returned it, and its effect on
-    /// the file. `None` stands for the setting of the space.
-    async fn assert_setting(&self, response: &Value, requires_auth: Option<bool>) {
+    async fn assert_setting(&self, changed: &Value, requires_auth: Option<bool>) {
         let expected = |source: &str| match requires_auth {
-            None => effective(false, "space", &json!(self.acme.id)),
-            Some(requires_auth) => effective(requires_auth, source, &self.folder["id"]),
+            None => effective(false, "space", &self.acme.id),
+            Some(requires_auth) => effective(requires_auth, source, &self.folder.id),
         };
-        assert_eq!(response["access_control"], expected("direct"));
-        assert_eq!(&get_folder(&self.acme, &self.folder).await, response);
+        assert_eq!(changed["access_control"], expected("direct"));
+        assert_eq!(&get_folder(self.acme, &self.folder).await, changed);
 
-        let path = format!("/files/{}", text(&self.file["id"]));
-        let file = self.acme.get_ok(&path).await;
+        let file = self.acme.get_ok(self.file.path()).await;
         assert_eq!(file["access_control"], expected("folder"));
-
-        let status = if requires_auth == Some(true) {
-            403
-        } else {
-            200
-        };
-        let url = text(&self.file["url"]);
-        self.stack.anonymous.get(&url).await.expect_status(status);
+        let is_closed = requires_auth == Some(true);
+        let status = if is_closed { 403 } else { 200 };
+        let anonymous = &self.stack.anonymous;
+        anonymous.fetch_as(status, self.file.url(), &[]).await;
     }
 }
 
 #[stack_test]
-async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
-    let fixture = FolderWithFile::new(stack).await;
+async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack, acme: &TestSpace) {
+    let fixture = FolderWithFile::new(stack, acme).await;
 
     for body in [
         json!({}),
@@ -223,7 +149,7 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
         json!({"access_control": {}}),
         json!({"access_control": {"odd": 1}, "requires_auth": true}),
     ] {
-        fixture.assert_setting(&fixture.put(body).await, None).await;
+        fixture.assert_put(body, None).await;
     }
 
     for (flags, requires_auth) in [
@@ -237,60 +163,53 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
         (json!({"requires_auth": true, "public_read": false}), true),
         (json!({"requires_auth": false, "public_read": true}), false),
     ] {
-        let changed = fixture.put(json!({"access_control": flags})).await;
-        fixture.assert_setting(&changed, Some(requires_auth)).await;
+        let body = json!({ "access_control": flags });
+        fixture.assert_put(body, Some(requires_auth)).await;
     }
-    let unchanged = fixture.put(json!({})).await;
-    fixture.assert_setting(&unchanged, Some(false)).await;
+    fixture.assert_put(json!({}), Some(false)).await;
 }
 
 #[stack_test]
-async fn reset_removes_earlier_flags(stack: &Stack) {
-    let fixture = FolderWithFile::new(stack).await;
+async fn reset_removes_earlier_flags(stack: &Stack, acme: &TestSpace) {
+    let fixture = FolderWithFile::new(stack, acme).await;
     let protected = json!({"access_control": {"requires_auth": true, "public_read": false}});
-    let public = json!({"access_control": {"public_read": true}});
 
-    fixture.put(protected.clone()).await;
+    fixture.assert_put(protected, Some(true)).await;
     for _ in 0..2 {
-        fixture.assert_setting(&fixture.reset().await, None).await;
+        let reset = acme.set_access(fixture.folder.path(), None).await;
+        fixture.assert_setting(&reset, None).await;
     }
 
     // A flag that was never set is not inherited.
-    let of_space = format!("/spaces/{}/access-control", fixture.acme.id);
-    fixture.acme.put_ok(&of_space, protected).await;
-    let public = fixture.put(public).await;
-    fixture.assert_setting(&public, Some(false)).await;
+    acme.set_access(&acme.path(), Some(true)).await;
+    let public = json!({"access_control": {"public_read": true}});
+    fixture.assert_put(public, Some(false)).await;
 }
 
 #[stack_test]
 async fn invalid_access_control_reports_all_errors(acme: &TestSpace) {
     let photos = acme.folder("Photos").await;
-    let path = format!("{}/access-control", folder_path(&photos));
-    let message = |name: &str| {
-        json!([format!(
-            "The access control.{name} field must be true or false."
-        )])
-    };
+    let path = format!("{}/access-control", photos.path());
     let no_object = json!({"access_control": ["The access control field must be an object."]});
+    let auth = "The access control.requires auth field must be true or false.";
+    let read = "The access control.public read field must be true or false.";
+    let no_flag = json!({"access_control.requires_auth": [auth]});
+    let no_flags =
+        json!({"access_control.requires_auth": [auth], "access_control.public_read": [read]});
 
-    for (value, errors) in [
-        (json!("public"), no_object.clone()),
-        (json!([]), no_object.clone()),
-        (json!(true), no_object),
+    for (value, expected) in [
+        (json!("public"), &no_object),
+        (json!([]), &no_object),
+        (json!(true), &no_object),
         (
             json!({"requires_auth": "true", "public_read": null}),
-            json!({
-                "access_control.requires_auth": message("requires auth"),
-                "access_control.public_read": message("public read"),
-            }),
+            &no_flags,
         ),
-        (
-            json!({"requires_auth": 1, "public_read": false}),
-            json!({"access_control.requires_auth": message("requires auth")}),
-        ),
+        (json!({"requires_auth": 1, "public_read": false}), &no_flag),
     ] {
-        let response = acme.put(&path, json!({"access_control": value})).await;
-        assert_eq!(response.expect_error(422), errors, "{value}");
+        let body = json!({ "access_control": value });
+        let errors = acme.put_err(422, &path, body).await;
+        assert_eq!(errors, *expected, "{value}");
     }
 
     assert_eq!(get_folder(acme, &photos).await, photos);
@@ -298,67 +217,42 @@ async fn invalid_access_control_reports_all_errors(acme: &TestSpace) {
 
 #[stack_test]
 async fn protected_delivery_type_overrides_folders(stack: &Stack, acme: &TestSpace) {
-    let client = &acme.client;
-    let viewer = acme.role("viewer").await;
     let photos = acme.folder("Photos").await;
-    let folder_access = format!("{}/access-control", folder_path(&photos));
-    let set = |protected: bool| json!({"access_control": {"requires_auth": protected}});
     for kind in ["private", "authenticated"] {
-        client.put_ok(&folder_access, set(false)).await;
-        let config = acme.upload_config(kind).with_delivery_type(kind).await["id"].clone();
-        let file = upload_to(acme, &photos, kind).await;
-        let path = format!("/files/{}", text(&file["id"]));
-        let check = async |response: Value, expected: Value, anonymous: u16| {
-            assert_eq!(response["access_control"], expected, "{kind}");
-            assert_eq!(
-                client.get_ok(&path).await["access_control"],
-                expected,
-                "{kind}"
-            );
-            stack
-                .anonymous
-                .get(&text(&file["url"]))
-                .await
-                .expect_status(anonymous);
-            viewer.fetch(&text(&file["url"])).await;
+        acme.set_access(photos.path(), Some(false)).await;
+        let config = acme.upload_config(kind).with_delivery_type(kind).await;
+        let file = acme.upload(PHOTO).into(&photos).of_type(kind).await;
+        let check = async |changed: &Value, expected: Value| {
+            assert_eq!(changed["access_control"], expected, "{kind}");
+            let found = acme.get_ok(file.path()).await;
+            assert_eq!(found["access_control"], expected, "{kind}");
+            let is_closed = expected["requires_auth"] == true;
+            let status = if is_closed { 403 } else { 200 };
+            stack.anonymous.fetch_as(status, file.url(), &[]).await;
+            acme.fetch(file.url()).await;
         };
-        let by_type = effective(true, "upload_config", &config);
-        check(file.clone(), by_type.clone(), 403).await;
-        let direct = client
-            .put_ok(&format!("{path}/access-control"), set(false))
-            .await;
-        check(direct, with_setting(&by_type, false), 403).await;
-        check(
-            client
-                .delete(&format!("{path}/access-control"))
-                .await
-                .expect_ok(),
-            by_type.clone(),
-            403,
-        )
-        .await;
+        let set_type = async |kind: &str| {
+            let body = json!({ "type": kind });
+            acme.put_ok(file.path(), body).await
+        };
 
-        let public = client.put_ok(&path, json!({"type": "upload"})).await;
-        check(public, effective(false, "folder", &photos["id"]), 200).await;
-        client.put_ok(&folder_access, set(true)).await;
-        check(
-            client.get_ok(&path).await,
-            effective(true, "folder", &photos["id"]),
-            403,
-        )
-        .await;
-        client.delete(&folder_access).await.expect_ok();
-        check(
-            client.get_ok(&path).await,
-            effective(false, "space", &json!(acme.id)),
-            200,
-        )
-        .await;
-        check(
-            client.put_ok(&path, json!({"type": kind})).await,
-            by_type,
-            403,
-        )
-        .await;
+        let by_type = effective(true, "upload_config", &config.id);
+        check(&file, by_type.clone()).await;
+        let mut with_setting = by_type.clone();
+        with_setting["setting"] = json!(false);
+        let direct = acme.set_access(file.path(), Some(false)).await;
+        check(&direct, with_setting).await;
+        let reset = acme.set_access(file.path(), None).await;
+        check(&reset, by_type.clone()).await;
+
+        let public = set_type("upload").await;
+        check(&public, effective(false, "folder", &photos.id)).await;
+        acme.set_access(photos.path(), Some(true)).await;
+        let closed = acme.get_ok(file.path()).await;
+        check(&closed, effective(true, "folder", &photos.id)).await;
+        acme.set_access(photos.path(), None).await;
+        let inherited = acme.get_ok(file.path()).await;
+        check(&inherited, effective(false, "space", &acme.id)).await;
+        check(&set_type(kind).await, by_type).await;
     }
 }

@@ -9,6 +9,9 @@ use tests::{Stack, TestSpace, UNKNOWN_ID, folder_path, seconds, stack_test, text
 pub(crate) static ROOT: Value = Value::Null;
 /// Concurrent creations of the same folder.
 const CALLERS: usize = 10;
+/// Error of names that no folder can have.
+const NAME_FORMAT: &str =
+    "The name field must not be . or .., and must not contain slashes or control characters.";
 
 /// Returns the body that creates a folder in a parent.
 pub(crate) fn new(acme: &TestSpace, parent: &Value, name: &str) -> Value {
@@ -22,8 +25,8 @@ pub(crate) async fn get_folder(acme: &TestSpace, folder: &Value) -> Value {
 
 /// Returns the paths of the folders of a space, sorted. Supports up to 100 folders.
 pub(crate) async fn paths(acme: &TestSpace) -> Vec<String> {
-    let list = acme.fetch("/folders?limit=100").await.json();
-    let folders = list["data"].as_array().expect("a list");
+    let folders = acme.get_ok("/folders?limit=100").await;
+    let folders = folders.as_array().expect("a list");
     let mut paths: Vec<String> = folders.iter().map(|folder| text(&folder["path"])).collect();
     paths.sort();
     paths
@@ -67,51 +70,33 @@ async fn folder_is_created_and_returned(stack: &Stack, acme: &TestSpace) {
 
     let body = json!({"name": "Vacation", "space_id": acme.id, "parent_id": id.to_lowercase()});
     let vacation = acme.create("/folders", body).await;
-    assert_eq!(
-        (&vacation["path"], &vacation["parent_id"]),
-        (&json!("Photos/Vacation/"), &json!(id))
-    );
-    for client in [
-        acme.client.clone(),
-        acme.role("viewer").await,
-        stack.account(),
-    ] {
-        for address in [
-            folder_path(&vacation),
-            folder_path(&vacation).to_lowercase(),
-        ] {
-            assert_eq!(client.get_ok(&address).await, vacation, "{address}");
+    assert_eq!(vacation["path"], "Photos/Vacation/");
+    assert_eq!(vacation["parent_id"], *id);
+    let path = folder_path(&vacation);
+    for client in [&acme.client, &acme.role("viewer").await, &stack.account()] {
+        for path in [&path, &path.to_lowercase()] {
+            assert_eq!(client.get_ok(path).await, vacation, "{path}");
         }
     }
 }
 
 #[stack_test]
 async fn renamed_folder_changes_paths_and_nothing_else(stack: &Stack, acme: &TestSpace) {
-    let body = json!({"name": "Photos", "space_id": acme.id});
-    let photos = acme.create("/folders", body).await;
-    let body = json!({"name": "Vacation", "space_id": acme.id, "parent_id": photos["id"]});
-    let vacation = acme.create("/folders", body).await;
-
+    let photos = acme.folder("Photos").await;
+    let vacation = acme.folder("Vacation").inside(&photos).await;
     let mut expected = get_folder(acme, &photos).await;
     stack.clock.advance(seconds(1));
-    let renamed = acme
-        .put_ok(
-            &folder_path(&photos),
-            json!({"name": " Pictures ", "colour": "red"}),
-        )
-        .await;
+
+    let rename = json!({"name": " Pictures ", "colour": "red"});
+    let renamed = acme.put_ok(photos.path(), rename).await;
+
     expected["name"] = json!("Pictures");
     expected["path"] = json!("Pictures/");
     expected["updated_at"] = json!(stack.now().rfc3339());
     assert_eq!(renamed, expected);
     assert_eq!(get_folder(acme, &photos).await, renamed);
-    assert_eq!(
-        get_folder(acme, &vacation).await["path"],
-        "Pictures/Vacation/"
-    );
-
     // Absent fields are unchanged.
-    let updated = acme.put_ok(&folder_path(&vacation), json!({})).await;
+    let updated = acme.put_ok(vacation.path(), json!({})).await;
     for field in ["id", "name", "parent_id", "created_at"] {
         assert_eq!(updated[field], vacation[field], "{field}");
     }
@@ -121,8 +106,6 @@ async fn renamed_folder_changes_paths_and_nothing_else(stack: &Stack, acme: &Tes
 /// Returns invalid names and their errors.
 fn wrong_names() -> Vec<(Value, &'static str)> {
     let required = "The name field is required.";
-    let format =
-        "The name field must not be . or .., and must not contain slashes or control characters.";
     let long = "The name field must not be greater than 255 characters.";
     let mut wrong = vec![
         (json!(null), required),
@@ -135,7 +118,7 @@ fn wrong_names() -> Vec<(Value, &'static str)> {
     let formats = [
         "/", "a/b", "/a", "a/", ".", "..", " .. ", "a\u{0}b", "a\nb", "a\u{7F}b", "a\u{85}b",
     ];
-    wrong.extend(formats.map(|name| (json!(name), format)));
+    wrong.extend(formats.map(|name| (json!(name), NAME_FORMAT)));
 
     let others = [json!(5), json!(true), json!(["a"]), json!({"a": 1})];
     wrong.extend(others.map(|name| (name, "The name field must be a string.")));
@@ -150,19 +133,16 @@ async fn invalid_name_returns_422_and_changes_nothing(stack: &Stack, acme: &Test
 
     for (name, message) in wrong_names() {
         let errors = json!({"name": [message]});
-        let new_folder = json!({"name": name, "space_id": acme.id});
-        let created = acme.post("/folders", new_folder).await;
-        assert_eq!(created.expect_error(422), errors, "{name}");
-
-        let rename = json!({"name": name});
-        let renamed = acme.put(&folder_path(&photos), rename).await;
-        assert_eq!(renamed.expect_error(422), errors, "{name}");
+        let body = json!({"name": name, "space_id": acme.id});
+        assert_eq!(acme.post_err(422, "/folders", body).await, errors, "{name}");
+        let body = json!({ "name": name });
+        assert_eq!(
+            acme.put_err(422, photos.path(), body).await,
+            errors,
+            "{name}"
+        );
     }
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "invalid names");
+    stack.assert_unchanged(&before, "invalid names").await;
 }
 
 #[stack_test]
@@ -187,62 +167,43 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack, ac
         (
             json!({"name": "a/b", "space_id": " ", "parent_id": "x"}),
             json!({
-                "name": ["The name field must not be . or .., and must not contain slashes or control characters."], "space_id": required("space id"),
+                "name": [NAME_FORMAT], "space_id": required("space id"),
                 "parent_id": ["The selected parent id is invalid."],
             }),
         ),
     ] {
-        let response = acme.post("/folders", body).await;
-        assert_eq!(response.expect_error(422), errors);
+        assert_eq!(acme.post_err(422, "/folders", body).await, errors);
     }
 
     // Folders require a space even for an account key, which has a default space.
     let without_space = json!({"name": "New"});
-    let response = stack.account().post("/folders", without_space).await;
-    assert_eq!(
-        response.expect_error(422),
-        json!({"space_id": required("space id")})
-    );
+    let errors = stack
+        .account()
+        .post_err(422, "/folders", without_space)
+        .await;
+    assert_eq!(errors, json!({"space_id": required("space id")}));
 
     let change = json!({"name": null, "parent_id": ["x"]});
-    let response = acme.put(&folder_path(&photos), change).await;
-    assert_eq!(
-        response.expect_error(422),
-        json!({"name": required("name"), "parent_id": not_a_string("parent id")})
-    );
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "invalid folders");
+    let errors = acme.put_err(422, photos.path(), change).await;
+    let expected = json!({"name": required("name"), "parent_id": not_a_string("parent id")});
+    assert_eq!(errors, expected);
+    stack.assert_unchanged(&before, "invalid folders").await;
 }
 
 #[stack_test]
 async fn one_of_concurrent_creates_succeeds(acme: &TestSpace) {
     for parent in [ROOT.clone(), acme.folder("Photos").await.record] {
-        let body = |index: usize| {
-            new(
-                acme,
-                &parent,
-                if index.is_multiple_of(2) {
-                    "Race"
-                } else {
-                    "RACE"
-                },
-            )
-        };
-        let attempts = (0..CALLERS).map(|index| acme.post("/folders", body(index)));
+        let attempts = (0..CALLERS).map(|index| {
+            let name = ["Race", "RACE"][index % 2];
+            acme.post("/folders", new(acme, &parent, name))
+        });
         let responses = join_all(attempts).await;
-        assert_eq!(
-            responses
-                .iter()
-                .filter(|response| response.status == 201)
-                .count(),
-            1
-        );
-        for response in responses
+
+        let (created, rejected): (Vec<_>, Vec<_>) = responses
             .into_iter()
-            .filter(|response| response.status != 201)
-        {
+            .partition(|response| response.status == 201);
+        assert_eq!(created.len(), 1);
+        for response in rejected {
             assert_eq!(response.expect_error(422), name_taken());
         }
     }
@@ -259,26 +220,24 @@ async fn create_accepts_only_reachable_space_and_parent(
     let photos = acme.folder("Photos").await;
     let foreign = other.folder("Photos").await;
     let deleted = acme.folder("Gone").await;
-    acme.delete_ok(&folder_path(&deleted)).await;
-    let [photos_id, foreign_id, gone_id] =
-        [&photos, &foreign, &deleted].map(|folder| text(&folder["id"]));
+    acme.delete_ok(deleted.path()).await;
     let outsider = stack.user().await;
     let before = stack.dump().await;
 
     let invalid = json!({"space_id": ["The selected space id is invalid."]});
-    for space in [UNKNOWN_ID, "x", "root", &acme.handle, &other.id, &photos_id] {
+    for (client, space) in [
+        (&acme.client, UNKNOWN_ID),
+        (&acme.client, "x"),
+        (&acme.client, "root"),
+        (&acme.client, &acme.handle),
+        (&acme.client, &other.id),
+        (&acme.client, &photos.id),
+        (&outsider.client, &acme.id),
+    ] {
         let body = json!({"name": "New", "space_id": space});
-        assert_eq!(
-            acme.post_err(422, "/folders", body).await,
-            invalid,
-            "{space}"
-        );
+        let errors = client.post_err(422, "/folders", body).await;
+        assert_eq!(errors, invalid, "{space}");
     }
-    let body = json!({"name": "New", "space_id": acme.id});
-    assert_eq!(
-        outsider.client.post_err(422, "/folders", body).await,
-        invalid
-    );
 
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
     for parent in [
@@ -287,26 +246,19 @@ async fn create_accepts_only_reachable_space_and_parent(
         "Photos",
         "Photos/",
         &acme.id,
-        &foreign_id,
-        &gone_id,
+        &foreign.id,
+        &deleted.id,
     ] {
+        let body = json!({"name": "New", "space_id": acme.id, "parent_id": parent});
+        let change = json!({"name": "New", "parent_id": parent});
         for client in [&acme.client, &stack.account()] {
-            let body = json!({"name": "New", "space_id": acme.id, "parent_id": parent});
-            assert_eq!(
-                client.post_err(422, "/folders", body).await,
-                invalid,
-                "{parent}"
-            );
-            let body = json!({"name": "New", "parent_id": parent});
-            assert_eq!(
-                client.put_err(422, &folder_path(&photos), body).await,
-                invalid,
-                "{parent}"
-            );
+            let errors = client.post_err(422, "/folders", &body).await;
+            assert_eq!(errors, invalid, "{parent}");
+            let errors = client.put_err(422, photos.path(), &change).await;
+            assert_eq!(errors, invalid, "{parent}");
         }
     }
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "places that are none");
+        .assert_unchanged(&before, "places that are none")
+        .await;
 }

@@ -1,7 +1,7 @@
 //! Names of folders: Unicode normalization and uniqueness among siblings.
 
-use serde_json::{Value, json};
-use tests::{TestSpace, folder_path, stack_test};
+use serde_json::json;
+use tests::{Folder, TestSpace, stack_test};
 
 use super::create::{get_folder, name_taken, new, paths};
 
@@ -27,21 +27,16 @@ async fn names_are_stored_in_nfc(acme: &TestSpace) {
         ("A\u{30A}", "\u{C5}"),
     ];
 
-    for (requested, updated) in plain.map(|name| (name, name)).into_iter().chain(composed) {
+    for (requested, stored) in plain.map(|name| (name, name)).into_iter().chain(composed) {
         let folder = acme.folder(requested).await;
-        assert_eq!(
-            (&folder["name"], &folder["path"]),
-            (&json!(updated), &json!(format!("{updated}/")))
-        );
+        assert_eq!(folder["name"], stored);
+        assert_eq!(folder["path"], format!("{stored}/"));
         assert_eq!(get_folder(acme, &folder).await, folder);
-        let renamed = acme
-            .put_ok(&folder_path(&folder), json!({"name": "Other"}))
-            .await;
-        assert_eq!(renamed["name"], "Other");
-        let renamed = acme
-            .put_ok(&folder_path(&folder), json!({"name": requested}))
-            .await;
-        assert_eq!(renamed["name"], json!(updated));
+
+        for (name, stored) in [("Other", "Other"), (requested, stored)] {
+            let body = json!({ "name": name });
+            assert_eq!(acme.put_ok(folder.path(), body).await["name"], stored);
+        }
     }
 }
 
@@ -70,26 +65,20 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(acme: &TestSpac
         let parent = acme.folder(&format!("case {number}")).await;
         let one = acme.folder(first).inside(&parent).await;
         let other = acme.folder("other").inside(&parent).await;
-        let third = acme.post("/folders", new(acme, &parent, second)).await;
-        if is_taken {
-            assert_eq!(
-                third.expect_error(422),
-                name_taken(),
-                "{first:?} {second:?}"
-            );
-            let rename = json!({"name": second});
-            assert_eq!(
-                acme.put_err(422, &folder_path(&other), rename.clone())
-                    .await,
-                name_taken(),
-                "{second:?}"
-            );
-            // A folder may keep its own name, and another folder may have the same name.
-            acme.put_ok(&folder_path(&one), rename).await;
-            acme.folder(second).inside(&one).await;
-        } else {
-            third.expect_created();
+        let third = new(acme, &parent, second);
+        if !is_taken {
+            acme.create("/folders", third).await;
+            continue;
         }
+
+        let errors = acme.post_err(422, "/folders", third).await;
+        assert_eq!(errors, name_taken(), "{first:?} {second:?}");
+        let rename = json!({ "name": second });
+        let errors = acme.put_err(422, other.path(), &rename).await;
+        assert_eq!(errors, name_taken(), "{second:?}");
+        // A folder may keep its own name, and another folder may have the same name.
+        acme.put_ok(one.path(), rename).await;
+        acme.folder(second).inside(&one).await;
     }
 }
 
@@ -97,8 +86,9 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(acme: &TestSpac
 async fn name_is_free_after_rename_or_deletion(acme: &TestSpace) {
     let first = acme.folder("A").await;
     let second = acme.folder("B").await;
-    let rename = async |folder: &Value, name: &str| {
-        acme.put(&folder_path(folder), json!({"name": name})).await
+    let rename = async |folder: &Folder, name: &str| {
+        let body = json!({ "name": name });
+        acme.put(folder.path(), body).await
     };
 
     assert_eq!(rename(&second, "a").await.expect_error(422), name_taken());
@@ -107,11 +97,11 @@ async fn name_is_free_after_rename_or_deletion(acme: &TestSpace) {
     assert_eq!(rename(&first, "A").await.expect_error(422), name_taken());
 
     let third = acme.folder("B").await;
-    acme.delete_ok(&folder_path(&second)).await;
+    acme.delete_ok(second.path()).await;
     rename(&third, "A").await.expect_ok();
-    acme.delete_ok(&folder_path(&third)).await;
+    acme.delete_ok(third.path()).await;
 
     let fourth = acme.folder("a").await;
-    assert_ne!(fourth["id"], second["id"]);
+    assert_ne!(fourth.id, second.id);
     assert_eq!(paths(acme).await, ["C/", "a/"]);
 }

@@ -1,8 +1,6 @@
 //! `/folders`.
 
 pub(crate) mod access_control;
-pub(crate) mod access_control_moves;
-pub(crate) mod callers;
 pub(crate) mod create;
 pub(crate) mod create_names;
 pub(crate) mod delete;

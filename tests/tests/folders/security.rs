@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /folders/:id/security`.
 
 use serde_json::{Value, json};
-use tests::{Folder, Observed, Stack, TestSpace, folder_path, seconds, stack_test};
+use tests::{Folder, Observed, Stack, TestSpace, seconds, stack_test};
 
 use super::create::get_folder;
 use crate::support::image_server::{ImageServer, logo};
@@ -27,14 +27,12 @@ pub(super) async fn image_server() -> ImageServer {
 #[stack_test]
 async fn documented_example_is_valid(acme: &TestSpace) {
     let folder = acme.folder("Photos").await;
-    let paths = [
-        ("/spaces/{id}/security", acme.path()),
-        ("/folders/{id}/security", folder_path(&folder)),
-    ];
-
     let server = image_server().await;
     let api = openapi::api();
-    for (documented, resource) in paths {
+    for (documented, resource) in [
+        ("/spaces/{id}/security", &*acme.path()),
+        ("/folders/{id}/security", folder.path()),
+    ] {
         let is_put = |operation: &&openapi::Operation| {
             operation.endpoint.path == documented && operation.endpoint.method == "PUT"
         };
@@ -44,36 +42,30 @@ async fn documented_example_is_valid(acme: &TestSpace) {
         let mut example = watermark["examples"][0].clone();
         example["url"] = json!(server.url());
 
-        let changed = acme
-            .put_ok(
-                &format!("{resource}/security"),
-                json!({"security": {"watermark": example}}),
-            )
-            .await;
+        let security = json!({ "watermark": example });
+        let changed = acme.set_security(resource, security).await;
         assert_eq!(changed["security"]["watermark"]["url"], example["url"]);
     }
 }
 
 /// A folder in a space whose watermark is enabled.
-struct Inherited {
-    acme: TestSpace,
+struct Inherited<'a> {
+    acme: &'a TestSpace,
     photos: Folder,
     server: ImageServer,
     /// `security` of the folder.
     security: Value,
 }
 
-impl Inherited {
-    async fn new(stack: &Stack) -> Inherited {
-        let acme = stack.space("Acme").await;
+impl Inherited<'_> {
+    async fn new(acme: &TestSpace) -> Inherited<'_> {
         let photos = acme.folder("Photos").await;
         let server = image_server().await;
         let of_space = json!({"enabled": true, "url": server.url(), "position": "north"});
-        let body = json!({"security": {"watermark": of_space}});
-        let path = format!("{}/security", acme.path());
-        acme.put_ok(&path, body).await;
+        let security = json!({ "watermark": of_space });
+        acme.set_security(&acme.path(), security).await;
 
-        let security = get_folder(&acme, &photos).await["security"].clone();
+        let security = get_folder(acme, &photos).await["security"].clone();
         let from_space = json!({"source": "space", "inherited_from": acme.id});
         let expected = json!({
             "watermark": watermark(&of_space),
@@ -89,95 +81,77 @@ impl Inherited {
         }
     }
 
-    /// Returns the path of the settings of the folder.
-    fn path(&self) -> String {
-        format!("{}/security", self.photos.path())
-    }
-
-    /// Sets `security` of the folder, and returns the record.
-    async fn set(&self, security: &Value) -> Value {
-        let body = json!({ "security": security });
-        self.acme.put_ok(&self.path(), body).await
+    /// Sets `security` of the folder, or resets it if it is null. Returns the record.
+    async fn set(&self, security: Value) -> Value {
+        self.acme.set_security(self.photos.path(), security).await
     }
 }
 
 #[stack_test]
-async fn put_replaces_all_settings_of_the_watermark(stack: &Stack) {
-    let inherited = Inherited::new(stack).await;
-    let Inherited { acme, photos, .. } = &inherited;
+async fn put_replaces_all_settings_of_the_watermark(stack: &Stack, acme: &TestSpace) {
+    let inherited = Inherited::new(acme).await;
     let url = inherited.server.url();
     let from_space = json!({"source": "space", "inherited_from": acme.id});
-    let own = json!({"source": "direct", "inherited_from": photos["id"]});
+    let own = json!({"source": "direct", "inherited_from": inherited.photos.id});
 
-    let all_null = json!({"url": null, "position": null, "opacity": null});
-    for (requested, differences) in [
-        (
-            json!({"enabled": true, "url": url, "position": "west", "opacity": 0.25}),
-            None,
-        ),
-        (json!({"enabled": true, "url": url}), None),
-        (json!({"opacity": 0.001}), None),
-        (json!({"url": url, "enabled": false}), None),
-        (all_null, Some(json!({}))),
+    for requested in [
+        json!({"enabled": true, "url": url, "position": "west", "opacity": 0.25}),
+        json!({"enabled": true, "url": url}),
+        json!({"opacity": 0.001}),
+        json!({"url": url, "enabled": false}),
+        json!({"url": null, "position": null, "opacity": null}),
         // A disabled watermark is a setting too.
-        (json!({}), None),
+        json!({}),
     ] {
         stack.clock.advance(seconds(1));
-        let response = inherited.set(&json!({ "watermark": requested })).await;
+        let response = inherited.set(json!({ "watermark": requested })).await;
 
-        let differences = differences.unwrap_or_else(|| requested.clone());
+        let mut differences = requested.clone();
+        let fields = differences.as_object_mut().expect("an object");
+        fields.retain(|_, value| !value.is_null());
         let expected = json!({
             "watermark": watermark(&differences),
             "transformations": "any",
             "sources": {"watermark": own, "transformations": from_space},
         });
         assert_eq!(response["security"], expected, "{requested}");
-        assert_eq!(get_folder(acme, photos).await, response, "{requested}");
+        let found = get_folder(acme, &inherited.photos).await;
+        assert_eq!(found, response, "{requested}");
     }
 }
 
 #[stack_test]
-async fn put_without_settings_and_delete_inherit(stack: &Stack) {
-    let inherited = Inherited::new(stack).await;
-    let Inherited { acme, photos, .. } = &inherited;
+async fn put_without_settings_and_delete_inherit(acme: &TestSpace) {
+    let inherited = Inherited::new(acme).await;
     let own = json!({"watermark": {"opacity": 0.25}});
 
     for absent in [
         json!({}),
         json!({"watermark": null}),
         json!({"watermark": null, "transformations": null}),
+        Value::Null,
+        Value::Null,
     ] {
-        let changed = inherited.set(&own).await;
+        let changed = inherited.set(own.clone()).await;
         assert_ne!(changed["security"], inherited.security, "{absent}");
-        let response = inherited.set(&absent).await;
+        let response = inherited.set(absent.clone()).await;
         assert_eq!(response["security"], inherited.security, "{absent}");
+        assert_eq!(get_folder(acme, &inherited.photos).await, response);
     }
-
-    inherited.set(&own).await;
-    for _ in 0..2 {
-        let response = acme.delete(&inherited.path()).await.expect_ok();
-        assert_eq!(response["security"], inherited.security);
-        assert_eq!(get_folder(acme, photos).await, response);
-    }
+    let unchanged = inherited.set(Value::Null).await;
+    assert_eq!(unchanged["security"], inherited.security);
 }
 
 #[stack_test]
 async fn invalid_folder_security_reports_all_errors(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await;
-    let path = format!("{}/security", folder_path(&photos));
+    let path = format!("{}/security", photos.path());
     let before = stack.dump().await;
-    let required =
-        "The security.watermark.url field is required when security.watermark.enabled is true.";
+    let required = json!({"security": ["The security field is required."]});
 
     for (body, errors) in [
-        (
-            json!({}),
-            json!({"security": ["The security field is required."]}),
-        ),
-        (
-            json!({"security": null}),
-            json!({"security": ["The security field is required."]}),
-        ),
+        (json!({}), required.clone()),
+        (json!({"security": null}), required),
         (
             json!({"security": []}),
             json!({"security": ["The security field must be an object."]}),
@@ -191,7 +165,7 @@ async fn invalid_folder_security_reports_all_errors(stack: &Stack, acme: &TestSp
         ),
         (
             json!({"security": {"watermark": {"enabled": true}}}),
-            json!({"security.watermark.url": [required]}),
+            json!({"security.watermark.url": ["The security.watermark.url field is required when security.watermark.enabled is true."]}),
         ),
         (
             json!({"security": {"watermark": {"url": "https://10.0.0.1/logo.png"}}}),
@@ -207,22 +181,17 @@ async fn invalid_folder_security_reports_all_errors(stack: &Stack, acme: &TestSp
             }),
         ),
     ] {
-        assert_eq!(
-            acme.put_err(422, &path, body.clone()).await,
-            errors,
-            "{body}"
-        );
+        assert_eq!(acme.put_err(422, &path, &body).await, errors, "{body}");
     }
-
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "security settings that are wrong");
+        .assert_unchanged(&before, "invalid security settings")
+        .await;
 }
+
 #[stack_test]
 async fn image_of_settings_that_cannot_be_written_is_deleted(stack: &Stack, acme: &TestSpace) {
     let server = image_server().await;
-    let body = json!({"security": {"watermark": enabled(server.url())}});
+    let body = json!({ "security": server.watermark() });
     let first = format!("{}/security", acme.folder("First").await.path());
     let Observed { output: set, calls } = stack.calls_of(acme.put(&first, body.clone())).await;
     set.expect_ok();

@@ -2,7 +2,7 @@
 //! that of the space.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, folder_path, stack_test};
+use tests::{PHOTO, Stack, TestSpace, stack_test};
 
 use super::{
     create::get_folder,
@@ -16,52 +16,45 @@ const LEVELS: usize = 3;
 async fn each_setting_is_inherited_on_its_own(acme: &TestSpace) {
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
-    let set = async |path: &str, security: Value| {
-        let body = json!({"security": security});
-        let path = format!("{path}/security");
-        acme.put_ok(&path, body).await;
-    };
-    set(&acme.path(), json!({"transformations": "signed"})).await;
-    set(outer.path(), json!({"watermark": {"opacity": 0.25}})).await;
-    set(inner.path(), json!({"transformations": "named"})).await;
+    let signed = json!({"transformations": "signed"});
+    acme.set_security(&acme.path(), signed).await;
+    let pale = json!({"watermark": {"opacity": 0.25}});
+    acme.set_security(outer.path(), pale).await;
+    let named = json!({"transformations": "named"});
+    acme.set_security(inner.path(), named).await;
 
-    let security = get_folder(acme, &outer).await["security"].clone();
+    let security = &get_folder(acme, &outer).await["security"];
     assert_eq!(security["transformations"], "signed");
-    assert_eq!(
-        security["sources"],
-        json!({
-            "watermark": {"source": "direct", "inherited_from": outer["id"]},
-            "transformations": {"source": "space", "inherited_from": acme.id},
-        })
-    );
+    let sources = json!({
+        "watermark": {"source": "direct", "inherited_from": outer.id},
+        "transformations": {"source": "space", "inherited_from": acme.id},
+    });
+    assert_eq!(security["sources"], sources);
 
-    let security = get_folder(acme, &inner).await["security"].clone();
+    let security = &get_folder(acme, &inner).await["security"];
     assert_eq!(security["watermark"]["opacity"], 0.25);
     assert_eq!(security["transformations"], "named");
-    assert_eq!(
-        security["sources"],
-        json!({
-            "watermark": {"source": "folder", "inherited_from": outer["id"]},
-            "transformations": {"source": "direct", "inherited_from": inner["id"]},
-        })
-    );
+    let sources = json!({
+        "watermark": {"source": "folder", "inherited_from": outer.id},
+        "transformations": {"source": "direct", "inherited_from": inner.id},
+    });
+    assert_eq!(security["sources"], sources);
 
     // A setting that is absent from the body is not set any more.
-    set(inner.path(), json!({"watermark": {"opacity": 0.75}})).await;
-    let security = get_folder(acme, &inner).await["security"].clone();
+    let opaque = json!({"watermark": {"opacity": 0.75}});
+    acme.set_security(inner.path(), opaque).await;
+    let security = &get_folder(acme, &inner).await["security"];
     assert_eq!(security["watermark"]["opacity"], 0.75);
     assert_eq!(security["transformations"], "signed");
 }
 
 /// Levels and their new watermarks, `None` for a reset.
 fn changes(url: &str) -> [(usize, Option<Value>); 11] {
+    let opaque = json!({"enabled": true, "url": url, "opacity": 1.0});
     [
         (0, Some(enabled(url))),
         (1, Some(json!({}))),
-        (
-            2,
-            Some(json!({"enabled": true, "url": url, "opacity": 1.0})),
-        ),
+        (2, Some(opaque)),
         (1, Some(enabled(url))),
         (2, Some(json!({"url": url}))),
         (0, Some(json!({"position": "north"}))),
@@ -73,147 +66,85 @@ fn changes(url: &str) -> [(usize, Option<Value>); 11] {
     ]
 }
 
-/// Returns the `source` of a level whose nearest setting is at another level or its own.
-fn source_of(nearest: usize, level: usize) -> &'static str {
-    match nearest {
-        0 => "space",
-        own if own == level => "direct",
-        _ => "folder",
-    }
-}
-
-/// A space or folder with settings.
-struct Level {
-    /// Path in the API.
-    path: String,
-    id: Value,
-}
-
-impl Level {
-    fn of(folder: &Value) -> Level {
-        Level {
-            path: folder_path(folder),
-            id: folder["id"].clone(),
-        }
-    }
-}
-
 #[stack_test]
 async fn nearest_watermark_takes_effect_at_once(stack: &Stack, acme: &TestSpace) {
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
     let image = acme.upload(PHOTO).into(&inner).await;
-    let note = acme
-        .upload("some text")
-        .named("a.txt", "text/plain")
-        .into(&inner)
-        .await;
+    let note = acme.upload("text").named("a.txt", "text/plain");
+    let note = note.into(&inner).await;
     let server = image_server().await;
-    let space = Level {
-        path: acme.path(),
-        id: json!(acme.id),
-    };
-    let levels = [space, Level::of(&outer), Level::of(&inner)];
+    let space = acme.path();
+    let paths = [&space, outer.path(), inner.path()];
+    let ids = [&acme.id, &outer.id, &inner.id];
     let mut settings: [Option<Value>; LEVELS] = [const { None }; LEVELS];
 
     for (level, to) in changes(server.url()) {
-        let path = format!("{}/security", levels[level].path);
-        match &to {
-            Some(value) => {
-                acme.put_ok(&path, json!({"security": {"watermark": value}}))
-                    .await
-            }
-            None => acme.delete(&path).await.expect_ok(),
-        };
+        let security = to.as_ref().map(|to| json!({ "watermark": to }));
+        acme.set_security(paths[level], json!(security)).await;
         settings[level] = to;
 
         let mut is_enabled = false;
-        for (index, shown) in levels.iter().enumerate() {
+        for (index, path) in paths.iter().enumerate() {
             // Without any setting, the default is that of the space.
-            let nearest = (0..=index)
-                .rev()
-                .find(|nearest| settings[*nearest].is_some())
-                .unwrap_or(0);
+            let mut levels = (0..=index).rev();
+            let nearest = levels.find(|nearest| settings[*nearest].is_some());
+            let nearest = nearest.unwrap_or(0);
             let differences = settings[nearest].clone().unwrap_or(json!({}));
             let expected = watermark(&differences);
             is_enabled = expected["enabled"] == true;
 
-            let security = acme.get_ok(&shown.path).await["security"].clone();
-            assert_eq!(security["watermark"], expected, "{index} by {settings:?}");
+            let security = &acme.get_ok(path).await["security"];
+            assert_eq!(security["watermark"], expected, "{index}: {settings:?}");
             if index > 0 {
-                let source = json!({
-                    "source": source_of(nearest, index),
-                    "inherited_from": levels[nearest].id,
-                });
-                assert_eq!(
-                    security["sources"]["watermark"], source,
-                    "{index} by {settings:?}"
-                );
+                let source = match nearest {
+                    0 => "space",
+                    own if own == index => "direct",
+                    _ => "folder",
+                };
+                let source = json!({"source": source, "inherited_from": ids[nearest]});
+                assert_eq!(security["sources"]["watermark"], source, "{settings:?}");
             }
         }
 
-        let response = stack.anonymous.get(image.url()).await;
-        let is_original = response.expect_status(200).body == PHOTO;
-        assert_eq!(is_original, !is_enabled, "{settings:?}");
-        assert_eq!(stack.anonymous.fetch(note.url()).await.body, "some text");
+        let delivered = stack.anonymous.fetch(image.url()).await;
+        assert_eq!(delivered.body != PHOTO, is_enabled, "{settings:?}");
+        stack.anonymous.fetch(note.url()).await.expect_body("text");
     }
 }
 
 #[stack_test]
 async fn watermark_follows_folder_not_file(stack: &Stack, acme: &TestSpace) {
-    let client = &acme.client;
     let watermarked = acme.folder("Marked").await;
     let plain = acme.folder("Plain").await;
     let inner = acme.folder("Inner").inside(&plain).await;
     let server = image_server().await;
-    let body = json!({"security": {"watermark": enabled(server.url())}});
-    client
-        .put_ok(&format!("{}/security", folder_path(&watermarked)), body)
+    acme.set_security(watermarked.path(), server.watermark())
         .await;
-
     let image = acme.upload(PHOTO).into(&inner).await;
     let check = async |is_marked: bool| {
-        for client in [&stack.anonymous, client] {
+        for client in [&stack.anonymous, &acme.client] {
             let response = client.fetch(image.url()).await;
             assert_eq!(response.body != PHOTO, is_marked);
         }
     };
     check(false).await;
-    client
-        .put_ok(
-            &folder_path(&inner),
-            json!({"parent_id": watermarked["id"]}),
-        )
-        .await;
-    check(true).await;
-    client
-        .put_ok(
-            &folder_path(&watermarked),
-            json!({"parent_id": plain["id"], "name": "Renamed"}),
-        )
-        .await;
-    check(true).await;
-    client
-        .put_ok(image.path(), json!({"folder_id": plain["id"]}))
-        .await;
-    check(false).await;
-    client
-        .put_ok(image.path(), json!({"folder_id": watermarked["id"]}))
-        .await;
-    check(true).await;
+
+    let into_plain = json!({"parent_id": plain.id, "name": "Renamed"});
+    for (path, body, is_marked) in [
+        (inner.path(), json!({"parent_id": watermarked.id}), true),
+        (watermarked.path(), into_plain, true),
+        (image.path(), json!({"folder_id": plain.id}), false),
+        (image.path(), json!({"folder_id": watermarked.id}), true),
+    ] {
+        acme.put_ok(path, body).await;
+        check(is_marked).await;
+    }
 
     // Access is required before the watermark matters.
-    let protected = json!({"access_control": {"requires_auth": true}});
-    client
-        .put_ok(
-            &format!("{}/access-control", folder_path(&plain)),
-            protected,
-        )
-        .await;
+    acme.set_access(plain.path(), Some(true)).await;
     stack.anonymous.get_err(403, image.url()).await;
-    client.fetch(image.url()).await;
-    client
-        .put_ok(image.path(), json!({"folder_id": null}))
-        .await;
+    acme.fetch(image.url()).await;
+    acme.put_ok(image.path(), json!({"folder_id": null})).await;
     check(false).await;
 }
