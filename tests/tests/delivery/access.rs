@@ -85,13 +85,8 @@ impl Visitors {
             ("a tampered one and a key", tampered, viewer, Rejected),
             ("an expired one and a key", expired, viewer, Rejected),
         ];
-        let probe = |(what, url, client, outcome): (_, &String, _, _)| Probe {
-            what,
-            url: url.clone(),
-            client,
-            outcome,
-        };
-        probes.map(probe).into()
+        let owned = |(what, url, client, outcome)| Probe(what, String::clone(url), client, outcome);
+        probes.map(owned).into()
     }
 }
 
@@ -109,26 +104,22 @@ enum Outcome {
 }
 use Outcome::{Anonymous, OpenedByKey, OpenedFor, Rejected};
 
-/// A request and its expected outcome.
-struct Probe<'a> {
-    what: &'static str,
-    url: String,
-    client: &'a Client,
-    outcome: Outcome,
-}
+/// What a request sends, its URL and client, and the expected outcome.
+struct Probe<'a>(&'static str, String, &'a Client, Outcome);
 
 impl Probe<'_> {
-    /// Sends the request for a file of a type that requires authentication or not.
-    async fn assert_response(&self, delivery_type: &str, requires_auth: bool, case: &str) {
-        let cache_control = match self.outcome {
+    /// Sends the request for a file of a type that requires authentication or not, and asserts the response.
+    async fn send(&self, delivery_type: &str, requires_auth: bool, case: &str) {
+        let Probe(what, url, client, outcome) = self;
+        let cache_control = match *outcome {
             Anonymous | OpenedByKey if !requires_auth => Some(cached(CACHED_SECONDS)),
             Anonymous | Rejected => None,
             OpenedFor(seconds) if delivery_type != "authenticated" => Some(cached(seconds)),
             OpenedFor(_) | OpenedByKey => Some(NOT_CACHED.to_owned()),
         };
-        let case = format!("{}: {case}", self.what);
 
-        let response = self.client.get(&self.url).await.with_context(&case);
+        let case = format!("{what}: {case}");
+        let response = client.get(url).await.with_context(&case);
         let Some(cache_control) = cache_control else {
             response.expect_error(403);
             return;
@@ -177,9 +168,7 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
                     let requires_auth = nearest || is_protected_type;
                     let case = format!("{delivery_type}, {:?}", [space, folder, direct]);
                     for probe in probes {
-                        probe
-                            .assert_response(delivery_type, requires_auth, &case)
-                            .await;
+                        probe.send(delivery_type, requires_auth, &case).await;
                     }
                 }
             }

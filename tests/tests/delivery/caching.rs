@@ -22,10 +22,8 @@ impl ConditionalRequest<'_> {
     async fn send(self, client: &Client, url: &str) -> Response {
         let ConditionalRequest(method, header, value, _) = self;
         let request = client.request(method, url).header(header, value);
-        client
-            .send(request)
-            .await
-            .with_context(&format!("{self:?}"))
+        let response = client.send(request).await;
+        response.with_context(&format!("{self:?}"))
     }
 }
 
@@ -132,12 +130,11 @@ async fn cached_response_is_not_revalidated_after_access_is_protected(stack: &St
         acme.set_access(level, None).await;
     }
 
+    let any = [("if-none-match", "*")];
     for (delivery_type, status) in [("private", 403), ("upload", 304), ("authenticated", 403)] {
-        acme.put_ok(file.path(), json!({"type": delivery_type}))
-            .await;
-        anonymous
-            .fetch_as(status, url, &[("if-none-match", "*")])
-            .await;
+        let body = json!({ "type": delivery_type });
+        acme.put_ok(file.path(), body).await;
+        anonymous.fetch_as(status, url, &any).await;
     }
 }
 

@@ -74,10 +74,8 @@ async fn charset_is_detected_from_all_bytes_or_from_the_beginning_of_copied_obje
         (&utf8, "text/plain; charset=utf-8"),
         (&spoiled, "text/plain"),
     ] {
-        let direct = acme
-            .upload(bytes.clone())
-            .named("a.txt", "text/plain")
-            .await;
+        let direct = acme.upload(bytes.clone());
+        let direct = direct.named("a.txt", "text/plain").await;
         let head = stack.anonymous.head(direct.url()).await;
         head.expect_header("content-type", direct_type);
 

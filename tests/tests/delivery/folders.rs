@@ -103,16 +103,18 @@ async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
     acme.set_access(&path(&ids[0]), Some(true)).await;
     acme.set_access(public.path(), Some(false)).await;
 
-    for (folder, status) in [
-        (json!(ids[4]), 403),
-        (json!(null), 200),
-        (json!(ids[0]), 403),
-        (json!(public.id), 200),
-        (json!(ids[2].to_lowercase()), 403),
-        (json!("root"), 200),
+    for (folder, status, source, from) in [
+        (json!(ids[4]), 403, "folder", &ids[0]),
+        (json!(null), 200, "space", &acme.id),
+        (json!(ids[0]), 403, "folder", &ids[0]),
+        (json!(public.id), 200, "folder", &public.id),
+        (json!(ids[2].to_lowercase()), 403, "folder", &ids[0]),
+        (json!("root"), 200, "space", &acme.id),
     ] {
-        acme.put_ok(file.path(), json!({ "folder_id": folder }))
-            .await;
+        let body = json!({ "folder_id": folder });
+        let moved = acme.put_ok(file.path(), body).await;
+        assert_eq!(moved["access_control"]["source"], source);
+        assert_eq!(moved["access_control"]["inherited_from"], **from);
         stack.anonymous.fetch_as(status, file.url(), &[]).await;
     }
 }

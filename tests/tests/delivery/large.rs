@@ -2,7 +2,7 @@
 //! the distribution.
 
 use serde_json::json;
-use tests::{File, Stack, StackOptions, TestSpace, large_photo, minutes, seconds, stack_test};
+use tests::{File, Stack, StackOptions, TestSpace, large_photo, seconds, stack_test};
 
 use super::fixture::{
     CACHED_SECONDS, DeliveryFixture, LARGE_BYTES, NOT_CACHED, REDIRECT_ABOVE_BYTES, cached,
@@ -50,25 +50,6 @@ async fn redirect_target_is_an_object_of_the_same_distribution(stack: &Stack) {
     assert!(disposition.starts_with("inline; "), "{disposition}");
     let name = "filename*=UTF-8''%C3%A9.jpg";
     assert!(disposition.ends_with(name), "{disposition}");
-}
-
-#[stack_test(options = options_with_cdn_redirects())]
-async fn redirects_of_public_file_share_a_url_for_half_an_hour(stack: &Stack) {
-    let (_acme, file) = large_file(stack).await;
-    let anonymous = &stack.anonymous;
-
-    let first = anonymous.redirect(file.url()).await;
-    stack.clock.advance(minutes(29) + seconds(59));
-    assert_eq!(anonymous.redirect(file.url()).await, first);
-    stack.clock.advance(seconds(1));
-    let second = anonymous.redirect(file.url()).await;
-    assert_ne!(second, first);
-
-    stack.clock.advance(minutes(29) + seconds(59));
-    anonymous.fetch(&first).await;
-    stack.clock.advance(seconds(1));
-    anonymous.fetch_as(403, &first, &[]).await;
-    anonymous.fetch(&second).await;
 }
 
 #[stack_test(options = options_with_cdn_redirects())]

@@ -12,7 +12,6 @@ pub(crate) mod negotiation;
 pub(crate) mod originals;
 pub(crate) mod redirects;
 pub(crate) mod replicas;
-pub(crate) mod reported_access;
 pub(crate) mod signed_urls;
 pub(crate) mod signers;
 pub(crate) mod throughput;

@@ -1,6 +1,6 @@
 //! Delivery of originals: headers, ranges, paths and methods.
 
-use tests::{Client, PHOTO, Stack, TestSpace, stack_test};
+use tests::{PHOTO, Stack, TestSpace, stack_test};
 
 #[stack_test]
 async fn original_is_delivered_with_headers(stack: &Stack, acme: &TestSpace) {
@@ -115,10 +115,9 @@ async fn encoded_paths_are_equivalent_and_other_methods_return_405(
     acme: &TestSpace,
 ) {
     let file = acme.upload(PHOTO).await;
-    let client: &Client = &stack.anonymous;
-    client
-        .fetch(&file.url().replace("image-", "%69mage%2D"))
-        .await;
+    let client = &stack.anonymous;
+    let encoded = file.url().replace("image-", "%69mage%2D");
+    client.fetch(&encoded).await;
 
     for method in ["POST", "PUT", "DELETE"] {
         let response = client.send(client.request(method, file.url())).await;

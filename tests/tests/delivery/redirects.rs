@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use tests::{Stack, StackOptions, large_photo, minutes, seconds, stack_test};
 
 use super::fixture::{
-    CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, LARGE_BYTES, REDIRECT_ABOVE_BYTES, cached,
+    CACHED_SECONDS, DeliveryFixture, LARGE_BYTES, REDIRECT_ABOVE_BYTES, cached,
     options_with_redirects,
 };
 
@@ -159,26 +159,6 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
     for (range, status) in [("bytes=250001-", 416), ("bytes=0-1,4-5", 307)] {
         let range = [("range", range)];
         stack.anonymous.fetch_as(status, file.url(), &range).await;
-    }
-}
-
-#[stack_test(options = options_with_redirects())]
-async fn player_seeks_with_ranges_for_hours(stack: &Stack) {
-    let acme = DeliveryFixture::at_window_start(stack).await;
-    let file = acme.put_large("private").await;
-    let bytes = large_photo(LARGE_BYTES);
-    let signed = acme.signed_for(10 * HOUR_SECONDS, file.url());
-    let head = stack.anonymous.head(&signed).await.expect_status(200);
-
-    let mut position = 0;
-    for _ in 0..12 {
-        let range = format!("bytes={position}-");
-        let headers = [("range", &*range), ("if-range", head.header("etag"))];
-        let part = stack.anonymous.fetch_as(206, &signed, &headers).await;
-        let end = LARGE_BYTES.min(position + REDIRECT_ABOVE_BYTES);
-        part.expect_body(&bytes[position..end]);
-        position = if end == LARGE_BYTES { 0 } else { end };
-        stack.clock.advance(minutes(45));
     }
 }
 

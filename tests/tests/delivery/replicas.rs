@@ -110,8 +110,8 @@ async fn space_whose_deletion_failed_has_as_many_replicas_as_its_record_says(
 ) {
     acme.upload(PHOTO).await;
 
-    acme.delete_err(409, &format!("/spaces?id={}", acme.id))
-        .await;
+    let path = format!("/spaces?id={}", acme.id);
+    acme.delete_err(409, &path).await;
 
     let dump = stack.dump().await;
     let record = dump.item(&Key::space(acme.space_id())).expect("the space");

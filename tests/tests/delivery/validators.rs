@@ -114,17 +114,6 @@ async fn etag_stays_where_neither_access_nor_bytes_change(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn etag_differs_between_inline_and_attachment_and_names(stack: &Stack) {
-    let acme = DeliveryFixture::new(stack).await;
-    let file = acme.put_here("upload").await;
-    let before = etag(&acme, file.url()).await;
-
-    assert_ne!(etag(&acme, &file.url_with("download")).await, before);
-    let renamed = json!({"original_name": "renamed.jpg"});
-    assert_ne!(changed(&acme, &file, file.path(), renamed).await, before);
-}
-
-#[stack_test(options = StackOptions::without_rate_limits())]
 async fn last_modified_is_the_activation(stack: &Stack) {
     let acme = DeliveryFixture::new(stack).await;
     let anonymous = &stack.anonymous;

@@ -137,11 +137,10 @@ async fn position_and_opacity_apply(stack: &Stack, acme: &TestSpace) {
 
     for (position, x, y) in [("northwest", 7, 7), ("center", 32, 24), ("east", 56, 24)] {
         for (opacity, red_share) in [(1.0, 255), (0.5, 128)] {
-            let watermark = json!({
-                "enabled": true, "url": server.url(), "position": position, "opacity": opacity,
-            });
-            acme.set_security(&acme.path(), json!({ "watermark": watermark }))
-                .await;
+            let mut security = server.watermark();
+            security["watermark"]["position"] = json!(position);
+            security["watermark"]["opacity"] = json!(opacity);
+            acme.set_security(&acme.path(), security).await;
 
             let marked = decoded(&stack.anonymous.fetch(file.url()).await);
 

@@ -62,9 +62,7 @@ async fn delete_without_valid_id_returns_422_and_changes_nothing(
         let response = delete_by_body(client, json!({ "id": id })).await;
         assert_eq!(response.expect_error(404), json!({}), "{id}");
     }
-    stack
-        .assert_unchanged(&before, "deletions of nothing")
-        .await;
+    stack.assert_unchanged(&before, "unknown files").await;
 }
 
 #[stack_test]
@@ -88,9 +86,7 @@ async fn two_different_ids_in_one_request_return_422(stack: &Stack, acme: &TestS
     assert_eq!(response.expect_error(422), message);
     delete(&query, json!(7)).await.expect_error(422);
     acme.put_err(422, one.path(), json!({"id": 7})).await;
-    stack
-        .assert_unchanged(&before, "requests that name two files")
-        .await;
+    stack.assert_unchanged(&before, "two ids").await;
 
     let lower_case = one.id.to_lowercase();
     for id in [

@@ -91,6 +91,6 @@ async fn user_may_protect_image_in_folder_with_policy_by_its_type(acme: &TestSpa
     // A private file has the strictest policy in every folder.
     let to_root = json!({"folder_id": null, "type": "private"});
     user.put_ok(image.path(), to_root).await;
-    user.put_err(403, image.path(), json!({"type": "upload"}))
-        .await;
+    let public = json!({"type": "upload"});
+    user.put_err(403, image.path(), public).await;
 }

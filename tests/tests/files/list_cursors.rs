@@ -71,9 +71,8 @@ async fn cursor_ignores_order_of_filters(acme: &TestSpace) {
         (&acme.client, "search=a&type=upload"),
         (&viewer, "search=%61&type=upload"),
     ] {
-        let files = client
-            .get_ok(&format!("/files?{query}&cursor={cursor}"))
-            .await;
+        let path = format!("/files?{query}&cursor={cursor}");
+        let files = client.get_ok(&path).await;
         let files = files.as_array().expect("a list");
         let names: Vec<&Value> = files.iter().map(|file| &file["original_name"]).collect();
         assert_eq!(names, ["a2.txt", "a3.txt"], "{query}");

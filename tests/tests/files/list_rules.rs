@@ -18,15 +18,15 @@ pub(super) async fn upload_ten(
     acme: &TestSpace,
     fields: &[(&'static str, &'static str)],
 ) -> Vec<Value> {
-    let form = Form::new().text("space", acme.handle.clone());
-    let form = fields
-        .iter()
-        .fold(form, |form, (name, value)| form.text(*name, *value));
-    let form = (0..10).fold(form, |form, number| {
+    let mut form = Form::new().text("space", acme.handle.clone());
+    for (name, value) in fields {
+        form = form.text(*name, *value);
+    }
+    for number in 0..10 {
         let name = format!("{number}.txt");
         let text = file(&name, "text/plain", format!("text {number}"));
-        form.part("files", text)
-    });
+        form = form.part("files", text);
+    }
 
     let uploaded = acme.upload_form(form).await.expect_created();
     uploaded.as_array().expect("a list").clone()

@@ -16,8 +16,8 @@ fn route(file: &File) -> String {
 /// Uploads the photo with a delivery type.
 async fn photo(acme: &TestSpace, delivery_type: &str) -> File {
     let file = acme.upload(PHOTO).await;
-    acme.put_ok(file.path(), json!({ "type": delivery_type }))
-        .await;
+    let body = json!({ "type": delivery_type });
+    acme.put_ok(file.path(), body).await;
     file
 }
 
@@ -155,7 +155,8 @@ async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack, acme: &
 
 #[stack_test]
 async fn invalid_sign_url_fields_return_422(acme: &TestSpace) {
-    let file = acme.upload(PHOTO).await;
+    let route = route(&acme.upload(PHOTO).await);
+    let rejected = async |body: Value| acme.post_err(422, &route, body).await;
 
     for (field, value) in [
         ("w", json!(8193)),
@@ -170,9 +171,7 @@ async fn invalid_sign_url_fields_return_422(acme: &TestSpace) {
         ("format", json!("webp")),
         ("transformation", json!({"w": 50})),
     ] {
-        let errors = acme
-            .post_err(422, &route(&file), json!({field: value}))
-            .await;
+        let errors = rejected(json!({field: value})).await;
         assert!(errors[field].is_array(), "{field} {value}: {errors}");
         assert_eq!(errors.as_object().map(Map::len), Some(1), "{errors}");
     }
@@ -185,13 +184,11 @@ async fn invalid_sign_url_fields_return_422(acme: &TestSpace) {
         ("download", json!("yes"), "must be true or false"),
     ] {
         let message = format!("The {} field {end}.", field.replace('_', " "));
-        let errors = acme
-            .post_err(422, &route(&file), json!({field: value}))
-            .await;
+        let errors = rejected(json!({field: value})).await;
         assert_eq!(errors, json!({field: [message]}), "{value}");
     }
 
     let all = json!({"expiration_minutes": 0, "w": 0, "h": 0, "r": "x", "g": "x", "f": "x", "q": 0, "download": "x"});
-    let errors = acme.post_err(422, &route(&file), all).await;
+    let errors = rejected(all).await;
     assert_eq!(errors.as_object().map(Map::len), Some(8), "{errors}");
 }

@@ -69,8 +69,9 @@ async fn changed_while_pending(
     sent_first: bool,
 ) -> (PendingFile, Value) {
     let pending_file = PendingFile::create(acme, json!({"ref": "old"})).await;
+    let send = async || pending_file.send(stack, PHOTO).await.expect_status(200);
     if sent_first {
-        pending_file.send(stack, PHOTO).await.expect_status(200);
+        send().await;
     }
 
     let body = json!({
@@ -86,7 +87,7 @@ async fn changed_while_pending(
     acme.get_err(404, &url).await;
 
     if !sent_first {
-        pending_file.send(stack, PHOTO).await.expect_status(200);
+        send().await;
     }
     (pending_file, pending)
 }
@@ -196,18 +197,16 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack, acme: &TestSp
         let is_inside = round % 2 == 0;
         let folder = if is_inside { &photos } else { "root" };
         let protected = round % 3 == 0;
-        join_all([
+        let flags = json!({ "requires_auth": protected });
+        let changes = [
             acme.put(file.path(), json!({ "original_name": name })),
             acme.put(file.path(), json!({ "tags": [tag] })),
             acme.put(file.path(), json!({ "folder_id": folder })),
-            acme.put(
-                &access,
-                json!({"access_control": {"requires_auth": protected}}),
-            ),
-        ])
-        .await
-        .into_iter()
-        .for_each(|response| drop(response.expect_status(200)));
+            acme.put(&access, json!({ "access_control": flags })),
+        ];
+        for response in join_all(changes).await {
+            response.expect_status(200);
+        }
 
         let record = acme.get_ok(file.path()).await;
         assert_eq!(record["original_name"], *name);

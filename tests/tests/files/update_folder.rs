@@ -161,9 +161,7 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack, acme: &TestS
         assert_eq!(response.json()["message"], message);
         assert_eq!(response.expect_error(403), json!({}), "{path}");
     }
-    stack
-        .assert_unchanged(&before, "folders that a user wanted")
-        .await;
+    stack.assert_unchanged(&before, "missing folders").await;
 
     let body = json!({"folder_id": south, "folder_path": "a/b", "ref": "x"});
     let moved = admin.put_ok(file.path(), body).await;

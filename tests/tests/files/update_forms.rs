@@ -94,9 +94,8 @@ async fn update_without_valid_id_returns_422_and_changes_nothing(
         assert_eq!(acme.put_err(422, "/files", without_id).await, required);
     }
 
-    let numbers = acme
-        .put_err(422, "/files", json!({"id": 5, "ref": 5}))
-        .await;
+    let numbers = json!({"id": 5, "ref": 5});
+    let numbers = acme.put_err(422, "/files", numbers).await;
     let message = |field: &str| json!([format!("The {field} field must be a string.")]);
     assert_eq!(numbers, json!({"id": message("id"), "ref": message("ref")}));
 
