@@ -10,10 +10,8 @@ use std::{
     future::{Future, IntoFuture},
     ops::Deref,
     pin::Pin,
-    time::Duration,
 };
 
-use domain::SpaceId;
 use reqwest::multipart::Form;
 use serde_json::{Map, Value, json};
 
@@ -118,51 +116,6 @@ impl TestSpace {
     pub fn upload_config(&self, name: &str) -> NewUploadConfig<'_> {
         let body = json!({"space_id": self.id, "name": name});
         NewUploadConfig { tenant: self, body }
-    }
-
-    /// Returns the id of the space.
-    pub fn space_id(&self) -> SpaceId {
-        self.id.parse().expect("a space id")
-    }
-
-    /// Returns the path of the space in the API.
-    pub fn path(&self) -> String {
-        format!("/spaces/{}", self.id)
-    }
-
-    /// Returns the path of the keys of the space in the API.
-    pub fn keys_path(&self) -> String {
-        format!("/spaces/{}/api-keys", self.id)
-    }
-
-    /// Sets or resets `requires_auth` of the space, folder or file with this path.
-    pub async fn set_access(&self, path: &str, requires_auth: Option<bool>) -> Value {
-        let path = format!("{path}/access-control");
-        let Some(requires_auth) = requires_auth else {
-            return self.client.delete(&path).await.expect_ok();
-        };
-        let body = json!({"access_control": {"requires_auth": requires_auth}});
-        self.client.put_ok(&path, body).await
-    }
-
-    /// Sets the security of the space or folder with this path, or resets it if it is null.
-    pub async fn set_security(&self, path: &str, security: Value) -> Value {
-        let path = format!("{path}/security");
-        if security.is_null() {
-            return self.client.delete(&path).await.expect_ok();
-        }
-        let body = json!({ "security": security });
-        self.client.put_ok(&path, body).await
-    }
-
-    /// Returns a signed URL of a file. Its validity is rounded down to minutes.
-    pub async fn sign(&self, file: &Value, validity: Duration) -> String {
-        let id = file["id"].as_str().expect("an id");
-        let path = format!("/files/{id}/signed-url");
-        let body = json!({"expiration_minutes": validity.as_secs() / 60});
-
-        let signed = self.client.post_ok(&path, body).await;
-        signed["url"].as_str().expect("a URL").to_owned()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Access to the records in responses.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A valid id that no record has.
 pub const UNKNOWN_ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
@@ -24,4 +24,26 @@ pub fn file_path(file: &Value) -> String {
 #[track_caller]
 pub fn folder_path(folder: &Value) -> String {
     format!("/folders/{}", text(&folder["id"]))
+}
+
+/// Asserts these fields of a record, given as a JSON object.
+#[track_caller]
+pub fn assert_fields(record: &Value, expected: Value) {
+    for (field, value) in object(expected) {
+        assert_eq!(record[&field], value, "{field} of {record}");
+    }
+}
+
+/// Returns a JSON object with more fields, which replace those of the same name.
+#[track_caller]
+pub fn merged(fields: Value, more: Value) -> Value {
+    object(fields).into_iter().chain(object(more)).collect()
+}
+
+#[track_caller]
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        other => panic!("{other} is no object"),
+    }
 }

@@ -350,13 +350,6 @@ impl Deref for TestSpace {
     }
 }
 
-impl TestSpace {
-    /// Creates a space key with a role, and returns a client that uses it.
-    pub async fn role(&self, role: &str) -> Client {
-        self.create_key(role).role(role).await.client
-    }
-}
-
 fn data_dir_in(directory: &TempDir) -> PathBuf {
     directory.path().join("data")
 }

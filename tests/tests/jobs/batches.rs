@@ -10,12 +10,12 @@ use sam_template::RecursiveLoop;
 use serde_json::json;
 use space_store::JobLimits;
 use table::keys;
-use tests::{Dump, Stack, StackOptions, TestSpace, form, parse_template, seconds, stack_test};
+use tests::{Dump, Stack, StackOptions, TestSpace, parse_template, seconds, stack_test};
 use worker::LAST_FULL_RECEIVE;
 
 use crate::{
     spaces::delete::{stored_data, with_retired},
-    uploads::presign::PendingFile,
+    uploads::{names::own_names, presign::PendingFile},
 };
 
 /// Maximum invocations of a function in one chain of messages.
@@ -24,46 +24,37 @@ const CHAIN_MAX: usize = 16;
 const DAY: Duration = Duration::from_hours(24);
 const TEXT: &str = "some text";
 
-/// Creates an upload config under which files keep the name of their upload.
-async fn literal_names(acme: &TestSpace) -> String {
-    acme.upload_config("literal")
-        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
-        .await
-        .id
-}
-
-async fn presign_text(acme: &TestSpace, config: &str) -> PendingFile {
+/// Sends a text to a presigned URL. Files keep the name of their upload.
+async fn send_text(stack: &Stack, acme: &TestSpace) {
     let fields = json!({
-        "filename": "a.txt", "content_type": "text/plain", "size": TEXT.len(), "upload_config": config,
+        "filename": "a.txt", "content_type": "text/plain", "size": TEXT.len(), "upload_config": "literal",
     });
-    PendingFile::create(acme, fields).await
+    PendingFile::create(acme, fields)
+        .await
+        .put(stack, TEXT)
+        .await;
 }
 
 /// Deletes a space by force and expects nothing of it to be left.
 async fn expect_purged(stack: &Stack, acme: &TestSpace, before: Dump) {
-    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
-        .await
-        .expect_status(202);
+    acme.delete_by_force().await;
 
     stack.run_purges().await;
     stack.run_confirm_checks().await;
 
-    stored_data(stack)
-        .await
-        .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+    let after = stored_data(stack).await;
+    after.assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
 }
 
 #[stack_test]
 async fn purge_removes_two_pending_files_of_one_storage_path(stack: &Stack) {
     let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
-    let config = literal_names(&acme).await;
+    acme.upload_config("literal")
+        .with_settings(own_names())
+        .await;
     for _ in 0..2 {
-        presign_text(&acme, &config)
-            .await
-            .send(stack, TEXT)
-            .await
-            .expect_status(200);
+        send_text(stack, &acme).await;
     }
 
     expect_purged(stack, &acme, before).await;
@@ -73,15 +64,12 @@ async fn purge_removes_two_pending_files_of_one_storage_path(stack: &Stack) {
 async fn purge_removes_active_and_pending_file_of_one_storage_path(stack: &Stack) {
     let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
-    let config = literal_names(&acme).await;
-    let upload =
-        form(&acme.handle, "a.txt", "text/plain", TEXT).text("upload_config", config.clone());
-    acme.upload_form(upload).await.expect_created();
-    presign_text(&acme, &config)
-        .await
-        .send(stack, TEXT)
-        .await
-        .expect_status(200);
+    acme.upload_config("literal")
+        .with_settings(own_names())
+        .await;
+    let active = acme.upload(TEXT).named("a.txt", "text/plain");
+    active.with_config("literal").await;
+    send_text(stack, &acme).await;
 
     expect_purged(stack, &acme, before).await;
 }
@@ -132,36 +120,25 @@ async fn purge_of_large_space_completes(stack: &Stack) {
     let before = stored_data(stack).await;
     let acme = large_space(stack).await;
 
-    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
-        .await
-        .expect_status(202);
+    acme.delete_by_force().await;
     let calls = stack.calls_of(stack.run_purges()).await.calls;
 
-    stored_data(stack)
-        .await
-        .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
-    let continued = calls
-        .iter()
-        .filter(|call| *call == "purge SendMessageBatch")
-        .count();
+    let after = stored_data(stack).await;
+    after.assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+    let is_continuation = |call: &&String| *call == "purge SendMessageBatch";
+    let continued = calls.iter().filter(is_continuation).count();
     assert!(continued > CHAIN_MAX, "{continued} messages");
 }
 
 #[stack_test]
 async fn purge_retries_throttled_calls_within_one_job(stack: &Stack, acme: &TestSpace) {
     acme.upload(TEXT).named("a.txt", "text/plain").await;
-    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
-        .await
-        .expect_status(202);
+    acme.delete_by_force().await;
     let faults = stack.local.faults();
     // More failures than attempts of a request.
     faults.leave_unprocessed("BatchWriteItem", 7);
-    faults.fail(
-        DynamoDb,
-        "Query",
-        6,
-        InjectedError::new(400, "ThrottlingException"),
-    );
+    let error = InjectedError::new(400, "ThrottlingException");
+    faults.fail(DynamoDb, "Query", 6, error);
     faults.fail_some_deletes(3);
 
     stack.run_for(seconds(1)).await;
@@ -175,19 +152,14 @@ async fn purge_retries_throttled_calls_within_one_job(stack: &Stack, acme: &Test
 async fn purge_of_large_space_stops_where_recursive_loops_are_terminated(stack: &Stack) {
     let acme = large_space(stack).await;
 
-    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
-        .await
-        .expect_status(202);
+    acme.delete_by_force().await;
     // The first pass alone: each later one would continue.
     stack.run_for(seconds(1)).await;
 
     let partition = format!("{}{}", keys::SPACES, acme.id);
     let dump = stack.dump().await;
-    assert!(
-        dump.items_with_prefix(&partition).count() > 1,
-        "records are left"
-    );
-    assert!(!dump.objects.is_empty(), "objects are left");
+    assert!(dump.items_with_prefix(&partition).count() > 1);
+    assert!(!dump.objects.is_empty());
 }
 
 #[stack_test(options = small_jobs(RecursiveLoop::Terminate), undrained)]
@@ -195,18 +167,13 @@ async fn purge_removes_objects_together_with_their_records(stack: &Stack) {
     let acme = large_space(stack).await;
     let before = stack.dump().await;
 
-    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
-        .await
-        .expect_status(202);
+    acme.delete_by_force().await;
     stack.run_for(seconds(1)).await;
 
     let after = stack.dump().await;
     let files_before = before.files_with_bytes().len();
     let files_after = after.files_with_bytes().len();
-    assert!(
-        files_after < files_before,
-        "{files_after} of {files_before} files are left"
-    );
+    assert!(files_after < files_before, "{files_after} files are left");
     assert_eq!(after.objects.len(), files_after);
 }
 
@@ -242,19 +209,19 @@ async fn sweep_stops_where_recursive_loops_are_terminated(stack: &Stack) {
 #[stack_test]
 async fn every_dead_letter_queue_has_an_alarm(stack: &Stack) {
     let template = stack.local.template();
-    let dead_letter_queues = template
+    let redrives = template
         .queues
         .iter()
         .filter_map(|queue| queue.redrive.as_ref());
-    let dead_letter_queues: Vec<&String> = dead_letter_queues
-        .map(|redrive| &redrive.dead_letter_queue)
-        .collect();
+    let dead_letter_queues: Vec<&String> =
+        redrives.map(|redrive| &redrive.dead_letter_queue).collect();
 
     assert!(!dead_letter_queues.is_empty());
     for queue in dead_letter_queues {
-        let mut metrics = template.alarms.iter().flat_map(|alarm| &alarm.metrics);
+        let metrics = template.alarms.iter().flat_map(|alarm| &alarm.metrics);
+        let mut dimensions = metrics.flat_map(|metric| metric.dimensions.values());
         assert!(
-            metrics.any(|metric| metric.dimensions.values().any(|value| value == queue)),
+            dimensions.any(|value| value == queue),
             "{queue} has no alarm"
         );
     }
@@ -268,7 +235,7 @@ async fn every_trigger_bounds_the_concurrency_of_its_function(stack: &Stack) {
     for trigger in triggers {
         assert!(
             trigger.maximum_concurrency.is_some(),
-            "{} is not bounded",
+            "{}",
             trigger.function
         );
     }
@@ -298,29 +265,20 @@ async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops(stack
     let mut recursive = 0;
 
     for trigger in &template.triggers {
-        let function = template
-            .functions
-            .iter()
-            .find(|function| function.logical_id == trigger.function);
+        let mut functions = template.functions.iter();
+        let function = functions.find(|function| function.logical_id == trigger.function);
         let function = function.expect("a function");
+        let end = format!(":{}", trigger.queue);
         let sends = function.permissions.iter().any(|permission| {
-            permission
-                .actions
-                .iter()
-                .any(|action| action == "sqs:SendMessage")
-                && permission
-                    .resources
-                    .iter()
-                    .any(|resource| resource.ends_with(&format!(":{}", trigger.queue)))
+            let mut actions = permission.actions.iter();
+            let mut resources = permission.resources.iter();
+            actions.any(|action| action == "sqs:SendMessage")
+                && resources.any(|resource| resource.ends_with(&end))
         });
         if sends {
             recursive += 1;
-            assert_eq!(
-                function.recursive_loop,
-                RecursiveLoop::Allow,
-                "{}",
-                function.binary
-            );
+            let allowed = RecursiveLoop::Allow;
+            assert_eq!(function.recursive_loop, allowed, "{}", function.binary);
         }
     }
 

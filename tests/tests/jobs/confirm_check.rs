@@ -4,9 +4,13 @@ use domain::Timestamp;
 use runtime::Settings;
 use serde_json::{Value, json};
 use space_store::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS};
-use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};
 
-use crate::uploads::presign::PendingFile;
+use crate::uploads::{
+    confirm::{delivered_bytes, original_keys},
+    names::own_names,
+    presign::PendingFile,
+};
 
 /// Maximum delay of an SQS message, in minutes.
 pub(super) const MAX_DELAY_MINUTES: u64 = 15;
@@ -30,18 +34,18 @@ pub(crate) async fn presign_and_send(
     fields: Value,
 ) -> PendingFile {
     let pending_file = PendingFile::create(acme, fields).await;
-    pending_file.send(stack, PHOTO).await.expect_status(200);
+    pending_file.put(stack, PHOTO).await;
     pending_file
 }
 
 /// Returns the status of a file, if it exists.
-pub(super) async fn status(acme: &TestSpace, pending_file: &PendingFile) -> Option<String> {
+pub(crate) async fn status(acme: &TestSpace, pending_file: &PendingFile) -> Option<String> {
     let response = acme.get(&pending_file.address()).await;
     if response.status == 404 {
         response.expect_error(404);
         return None;
     }
-    response.expect_ok()["status"].as_str().map(str::to_owned)
+    Some(text(&response.expect_ok()["status"]))
 }
 
 /// Asserts that a file is active, delivered and stored once, and returns its record.
@@ -51,27 +55,14 @@ pub(super) async fn assert_confirmed(
     pending_file: &PendingFile,
 ) -> Value {
     let active = acme.get_ok(&pending_file.address()).await;
-    assert_eq!(active["status"], "active");
-
-    let delivered = stack
-        .anonymous
-        .fetch(active["url"].as_str().expect("an address"))
-        .await;
-
-    assert_eq!(active["size"], json!(delivered.body.len()));
-    assert!(delivered.body == PHOTO);
+    assert!(delivered_bytes(stack, &active).await == PHOTO);
 
     let dump = stack.dump().await;
     let is_of_file = |key: &&String| key.contains("/originals/") && key.contains(pending_file.id());
-
     assert_eq!(dump.objects.keys().filter(is_of_file).count(), 1);
-    assert_eq!(
-        dump.files_with_bytes()
-            .iter()
-            .filter(|file| file["id"] == active["id"])
-            .count(),
-        1
-    );
+    let files = dump.files_with_bytes().into_iter();
+    let records = files.filter(|file| file["id"] == active["id"]);
+    assert_eq!(records.count(), 1);
 
     active
 }
@@ -112,11 +103,9 @@ async fn send_checks<const COUNT: usize>(
     let context = stack.unrestricted_context();
     let mut settings = Settings::of(&context);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
-    let space_id = acme.id.parse().expect("an id");
-    let file_id = pending_file.id().parse().expect("an id");
     let check = ConfirmCheck {
-        space_id,
-        file_id,
+        space_id: acme.space_id(),
+        file_id: pending_file.id().parse().expect("an id"),
         due_at: timing.due_at,
     };
     let job = DelayedJob {
@@ -136,7 +125,7 @@ pub(crate) async fn check_now(stack: &Stack, acme: &TestSpace, pending_file: &Pe
 pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &TestSpace) {
     let sent = PendingFile::create(acme, json!({})).await;
     let unsent = PendingFile::create(acme, json!({})).await;
-    sent.send(stack, PHOTO).await.expect_status(200);
+    sent.put(stack, PHOTO).await;
     for pending_file in [&sent, &unsent] {
         send_checks::<1>(stack, acme, pending_file, CheckTiming::at_once()).await;
     }
@@ -151,16 +140,11 @@ async fn unconfirmed_upload_becomes_active_after_two_hours(stack: &Stack, acme: 
     let pending = acme.get_ok(&pending_file.address()).await;
     let before = stack.dump().await;
     run_for_minutes(stack, 119).await;
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "less than two hours");
+    stack.assert_unchanged(&before, "less than two hours").await;
     assert_eq!(acme.get_ok(&pending_file.address()).await, pending);
-    let path = pending["storage_path"].as_str().expect("a path");
-    stack
-        .anonymous
-        .get_err(404, &format!("{}/{path}", stack.local.cdn_url()))
-        .await;
+    let path = text(&pending["storage_path"]);
+    let url = format!("{}/{path}", stack.local.cdn_url());
+    stack.anonymous.get_err(404, &url).await;
 
     stack.run_for(minutes(1)).await;
     let active = assert_confirmed(stack, acme, &pending_file).await;
@@ -183,37 +167,29 @@ async fn pending_file_without_object_is_removed_after_two_hours(stack: &Stack, a
     let before = stack.dump().await;
     let pending_file = PendingFile::create(acme, json!({})).await;
     run_for_minutes(stack, 119).await;
-    assert_eq!(
-        status(acme, &pending_file).await.as_deref(),
-        Some("pending")
-    );
+    let pending = status(acme, &pending_file).await;
+    assert_eq!(pending.as_deref(), Some("pending"));
+
     stack.run_for(minutes(1)).await;
     assert_eq!(status(acme, &pending_file).await, None);
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "a file that was never sent");
+        .assert_unchanged(&before, "a file that was never sent")
+        .await;
     pending_file.confirm(&acme.client).await.expect_error(404);
 }
 
 #[stack_test]
 async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack, acme: &TestSpace) {
-    acme.upload_config("pngs")
-        .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
-        .await;
-    acme.upload_config("narrow")
-        .with_settings(json!({"validation": {"max_image_width": 100}}))
-        .await;
-    acme.upload_config("own")
-        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
-        .await;
-
+    for (name, settings) in [
+        ("pngs", json!({"validation": {"allowed_formats": ["png"]}})),
+        ("narrow", json!({"validation": {"max_image_width": 100}})),
+        ("own", own_names()),
+    ] {
+        acme.upload_config(name).with_settings(settings).await;
+    }
     let own = || json!({"upload_config": "own"});
-    presign_and_send(stack, acme, own())
-        .await
-        .confirm(&acme.client)
-        .await
-        .expect_ok();
+    let first = presign_and_send(stack, acme, own()).await;
+    first.confirm(&acme.client).await.expect_ok();
 
     let before = stack.dump().await;
     for fields in [
@@ -228,36 +204,21 @@ async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack, ac
 
     run_for_minutes(stack, 120).await;
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "files that break a rule");
+        .assert_unchanged(&before, "files that break a rule")
+        .await;
 }
 
 #[stack_test]
 async fn confirm_check_transforms_images(stack: &Stack, acme: &TestSpace) {
-    acme.upload_config("webp")
-        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
-        .await;
-
+    let webp = json!({"transformations": {"upload_format": "webp"}});
+    acme.upload_config("webp").with_settings(webp).await;
     let pending_file = presign_and_send(stack, acme, json!({"upload_config": "webp"})).await;
+
     run_for_minutes(stack, 120).await;
 
     let active = acme.get_ok(&pending_file.address()).await;
-    assert_eq!(
-        (&active["status"], &active["mime_type"]),
-        (&json!("active"), &json!("image/webp"))
-    );
-
-    let delivered = stack
-        .anonymous
-        .fetch(active["url"].as_str().expect("an address"))
-        .await;
-
-    assert_eq!(
-        media::Format::detect(&delivered.body),
-        Some(media::Format::WebP)
-    );
-    assert_eq!(active["size"], json!(delivered.body.len()));
+    assert_eq!(active["mime_type"], "image/webp");
+    delivered_bytes(stack, &active).await;
     assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
 }
 
@@ -278,23 +239,16 @@ async fn confirm_check_ignores_confirmed_files(stack: &Stack, acme: &TestSpace) 
     let before = stack.dump().await;
     let calls = stack.calls_of(stack.run_confirm_checks()).await.calls;
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "checks of active files");
+        .assert_unchanged(&before, "checks of active files")
+        .await;
 
-    let is_write = |call: &String| {
-        ["Put", "Transact", "Copy", "Delete"]
-            .iter()
-            .any(|verb| call.contains(verb))
-    };
+    let verbs = ["Put", "Transact", "Copy", "Delete"];
+    let is_write = |call: &String| verbs.iter().any(|verb| call.contains(verb));
     let job_calls = calls
         .iter()
         .filter(|call| call.starts_with("confirm-check ") && !call.contains("Message"));
-
-    assert!(
-        !job_calls.clone().any(is_write) && job_calls.count() >= 1,
-        "{calls:?}"
-    );
+    let writes = job_calls.clone().any(is_write);
+    assert!(!writes && job_calls.count() >= 1, "{calls:?}");
 }
 
 #[stack_test]
@@ -324,21 +278,15 @@ async fn check_of_a_pending_file_is_received_eight_times(stack: &Stack, acme: &T
 
 #[stack_test]
 async fn repeated_confirm_check_changes_nothing(stack: &Stack, acme: &TestSpace) {
-    acme.upload_config("pngs")
-        .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
-        .await;
-    acme.upload_config("webp")
-        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
-        .await;
+    let pngs = json!({"validation": {"allowed_formats": ["png"]}});
+    acme.upload_config("pngs").with_settings(pngs).await;
+    let webp = json!({"transformations": {"upload_format": "webp"}});
+    acme.upload_config("webp").with_settings(webp).await;
 
     let confirmed = presign_and_send(stack, acme, json!({})).await;
     let transformed = presign_and_send(stack, acme, json!({"upload_config": "webp"})).await;
-    let rejected = presign_and_send(
-        stack,
-        acme,
-        json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
-    )
-    .await;
+    let no_png = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
+    let rejected = presign_and_send(stack, acme, no_png).await;
     let absent = PendingFile::create(acme, json!({})).await;
 
     for pending_file in [&confirmed, &transformed, &rejected, &absent] {
@@ -354,21 +302,11 @@ async fn repeated_confirm_check_changes_nothing(stack: &Stack, acme: &TestSpace)
 
     let before = stack.dump().await;
     assert_eq!(before.files_with_bytes().len(), 2);
-    assert_eq!(
-        before
-            .objects
-            .keys()
-            .filter(|key| key.contains("/originals/"))
-            .count(),
-        2
-    );
+    assert_eq!(original_keys(&before, &acme.id).len(), 2);
     for pending_file in [&confirmed, &transformed, &rejected, &absent] {
         send_duplicate_checks(stack, acme, pending_file).await;
     }
 
     stack.run_confirm_checks().await;
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "repeated checks");
+    stack.assert_unchanged(&before, "repeated checks").await;
 }

@@ -45,10 +45,9 @@ async fn concurrent_confirmation_and_check_activate_once(stack: &Stack, acme: &T
     let confirm = || pending_file.confirm(&acme.client);
     let ((), first, second) = join3(stack.run_for(minutes(1)), confirm(), confirm()).await;
     let active = assert_confirmed(stack, acme, &pending_file).await;
-    assert_eq!(
-        (first.expect_ok(), second.expect_ok()),
-        (active.clone(), active)
-    );
+    for confirmed in [first, second] {
+        assert_eq!(confirmed.expect_ok(), active);
+    }
 }
 
 #[tokio::test]
@@ -84,46 +83,37 @@ async fn pending_files_are_settled_under_chaos() {
 async fn confirmation_with_lost_responses_finds_file_active(stack: &Stack, acme: &TestSpace) {
     let pending_file = presign_and_send(stack, acme, json!({})).await;
 
-    stack
-        .local
-        .faults()
-        .lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
+    let faults = stack.local.faults();
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
 
-    assert_eq!(
-        assert_confirmed(stack, acme, &pending_file).await,
-        confirmed
-    );
+    let active = assert_confirmed(stack, acme, &pending_file).await;
+    assert_eq!(active, confirmed);
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
 async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack, acme: &TestSpace) {
-    acme.upload_config("webp")
-        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
-        .await;
-    let switch = async |enabled: bool| {
-        let body = json!({"name": "Acme", "enabled": enabled});
-        acme.put_ok(&acme.path(), body).await;
-    };
+    let webp = json!({"transformations": {"upload_format": "webp"}});
+    acme.upload_config("webp").with_settings(webp).await;
     let active = presign_and_send(stack, acme, json!({})).await;
     active.confirm(&acme.client).await.expect_ok();
-    switch(false).await;
+    acme.set_enabled(false).await;
     let before = stack.dump().await;
-    switch(true).await;
+    acme.set_enabled(true).await;
     let pending = [
         presign_and_send(stack, acme, json!({})).await,
         presign_and_send(stack, acme, json!({"upload_config": "webp"})).await,
         PendingFile::create(acme, json!({})).await,
     ];
-    switch(false).await;
+    acme.set_enabled(false).await;
 
     run_for_minutes(stack, 120).await;
 
     let after = stack.dump().await;
     assert_eq!(after.objects, before.objects);
     assert_eq!(after.files_with_bytes(), before.files_with_bytes());
-    switch(true).await;
+    acme.set_enabled(true).await;
     assert_confirmed(stack, acme, &active).await;
     for pending_file in &pending {
         assert_eq!(status(acme, pending_file).await, None);
@@ -145,30 +135,23 @@ async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
     // A space with a pending file is not empty.
     acme.delete_err(409, &format!("/spaces?id={}", acme.id))
         .await;
-    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
-        .await
-        .expect_status(202);
+    acme.delete_by_force().await;
     for pending_file in [&sent, &absent, &active] {
-        pending_file
-            .confirm(&stack.account())
-            .await
-            .expect_error(404);
+        let rejected = pending_file.confirm(&stack.account()).await;
+        rejected.expect_error(404);
         // Storage does not check spaces.
-        pending_file.send(stack, PHOTO).await.expect_status(200);
+        pending_file.put(stack, PHOTO).await;
     }
 
     stack.run_for(minutes(1)).await;
-    absent.send(stack, PHOTO).await.expect_status(200);
+    absent.put(stack, PHOTO).await;
+    let expected = with_retired(before, &acme.handle);
     stack.run_purges().await;
-    stored_data(stack).await.assert_unchanged(
-        &with_retired(before.clone(), &acme.handle),
-        "pending files of a deleted space",
-    );
+    let purged = stored_data(stack).await;
+    purged.assert_unchanged(&expected, "pending files of a deleted space");
     stack.run_confirm_checks().await;
-    stored_data(stack).await.assert_unchanged(
-        &with_retired(before, &acme.handle),
-        "checks in a deleted space",
-    );
+    let checked = stored_data(stack).await;
+    checked.assert_unchanged(&expected, "checks in a deleted space");
 }
 
 #[stack_test]
@@ -177,42 +160,28 @@ async fn failed_presign_leaves_nothing(stack: &Stack, acme: &TestSpace) {
 
     let before = stack.dump().await;
     let faults = stack.local.faults();
-    let presign = async || {
-        acme.post("/upload/presign", presign_body(acme, json!({})))
-            .await
-    };
+    let body = presign_body(acme, json!({}));
+    let presign = || acme.post("/upload/presign", &body);
 
     // No check would be scheduled.
-    faults.fail(
-        Sqs,
-        "SendMessageBatch",
-        ATTEMPTS,
-        InjectedError::new(500, "InternalFailure"),
-    );
+    let error = InjectedError::new(500, "InternalFailure");
+    faults.fail(Sqs, "SendMessageBatch", ATTEMPTS, error);
     presign().await.expect_error(503);
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "a file without a scheduled check");
+        .assert_unchanged(&before, "a file without a check")
+        .await;
 
     // The check finds no file.
-    faults.fail(
-        DynamoDb,
-        "TransactWriteItems",
-        DYNAMODB_ATTEMPTS,
-        InjectedError::new(500, "InternalServerError"),
-    );
+    let error = InjectedError::new(500, "InternalServerError");
+    faults.fail(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS, error);
     presign().await.expect_error(503);
     without_abandoned_files(stack.dump().await)
         .assert_unchanged(&before, "a file that was not created");
 
     // The file was created, although the response was lost.
     faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
-
-    let pending_file = PendingFile {
-        response: presign().await.expect_status(201).json(),
-    };
-    pending_file.send(stack, PHOTO).await.expect_status(200);
+    let pending_file = PendingFile::of(presign().await);
+    pending_file.put(stack, PHOTO).await;
     pending_file.confirm(&acme.client).await.expect_ok();
     assert_confirmed(stack, acme, &pending_file).await;
     stack.run_confirm_checks().await;

@@ -41,22 +41,18 @@ async fn keys(stack: &Stack) -> BTreeSet<String> {
     stack.dump().await.objects.into_keys().collect()
 }
 
-fn space_of(tenant: &TestSpace) -> SpaceId {
-    tenant.id.parse().expect("an id")
-}
-
 #[stack_test]
 async fn orphan_object_is_swept_after_a_day(stack: &Stack, acme: &TestSpace) {
     let photo = acme.upload(PHOTO).await;
-    let file = photo["id"].as_str().expect("an id").parse().expect("an id");
+    let file = photo.id.parse().expect("an id");
     let stored_keys = keys(stack).await;
 
     // Objects of a missing file, of a file with other bytes and of a missing space; and an object
     // that is not an original.
     let env = env(stack);
     let orphans = [
-        put_orphan(stack, space_of(acme), FileId::new(&env)).await,
-        put_orphan(stack, space_of(acme), file).await,
+        put_orphan(stack, acme.space_id(), FileId::new(&env)).await,
+        put_orphan(stack, acme.space_id(), file).await,
         put_orphan(stack, SpaceId::new(&env), FileId::new(&env)).await,
     ];
     let others = [
@@ -70,16 +66,15 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack, acme: &TestSpace) {
 
     stack.run_for(seconds(24 * 60 * 60 - 1)).await;
 
-    let late = put_orphan(stack, space_of(acme), file).await;
+    let late = put_orphan(stack, acme.space_id(), file).await;
     stack.run_for(seconds(1)).await;
 
     let mut expected: BTreeSet<String> = stored_keys.iter().chain(&others).cloned().collect();
     let remaining = keys(stack).await;
 
-    assert!(
-        orphans.iter().all(|key| !remaining.contains(key)),
-        "{remaining:?}"
-    );
+    for key in &orphans {
+        assert!(!remaining.contains(key), "{key}");
+    }
     expected.insert(late.clone());
     assert_eq!(remaining, expected);
 
@@ -94,11 +89,7 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack, acme: &TestSpace) {
     expected.remove(&late);
     assert_eq!(keys(stack).await, expected);
 
-    let delivered = stack
-        .anonymous
-        .fetch(photo["url"].as_str().expect("an address"))
-        .await;
-
+    let delivered = stack.anonymous.fetch(photo.url()).await;
     assert!(delivered.body == PHOTO);
 }
 
@@ -111,23 +102,17 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack, acme: &
 
     // All objects are old enough now. A new object of an old file is deleted too.
     let calls = stack.calls_of(stack.run_for(DAY)).await.calls;
-    assert!(
-        !calls.iter().any(|call| call == "sweep BatchGetItem"),
-        "{calls:?}"
-    );
+    let is_check = |call: &String| call == "sweep BatchGetItem";
+    assert!(!calls.iter().any(is_check), "{calls:?}");
 
-    let orphans = put_orphan(stack, space_of(acme), file).await;
+    let orphans = put_orphan(stack, acme.space_id(), file).await;
     let before = keys(stack).await;
     let expected = BTreeSet::from([orphans]);
     stack.run_for(DAY).await;
     stack.run_for(DAY).await;
-    assert_eq!(
-        before
-            .difference(&keys(stack).await)
-            .cloned()
-            .collect::<BTreeSet<_>>(),
-        expected
-    );
+    let after = keys(stack).await;
+    let swept: BTreeSet<String> = before.difference(&after).cloned().collect();
+    assert_eq!(swept, expected);
 }
 
 /// Starts a round, and runs it with all retries to its end.
@@ -160,12 +145,8 @@ async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack, acm
     faults.fail(S3, "ListObjectsV2", 3, InjectedError::new(503, "SlowDown"));
     faults.lose_response(S3, "DeleteObjects", 1);
     faults.leave_unprocessed("BatchGetItem", 2);
-    faults.fail(
-        DynamoDb,
-        "PutItem",
-        3,
-        InjectedError::new(400, "ProvisionedThroughputExceededException"),
-    );
+    let throttled = InjectedError::new(400, "ProvisionedThroughputExceededException");
+    faults.fail(DynamoDb, "PutItem", 3, throttled);
 
     let calls = stack.calls_of(run_sweep(stack)).await.calls;
     assert_eq!(keys(stack).await, stored_keys);

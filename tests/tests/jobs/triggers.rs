@@ -1,10 +1,10 @@
 //! Queue triggers with the rules of SQS, tested with a separate template and worker.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use emulators::{InjectedError, Service::Sqs};
 use local_stack::{CargoLambda, Registry};
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parse_template, seconds};
 
 use crate::support::queues::Queues;
@@ -53,22 +53,23 @@ impl Echo {
         }
     }
 
-    async fn send(&self, body: &str) {
-        self.queues.send("Jobs", body).await;
+    async fn send(&self, job: Value) {
+        self.queues.send("Jobs", &job.to_string()).await;
     }
 
     /// Waits for a number of marks of a job while it advances the clock.
     async fn wait_for_marks(&self, name: &str, marks: usize) {
         let waited = tokio::time::timeout(DEADLINE, async {
-            while count(self.marks.path(), name) < marks {
+            while self.count(name) < marks {
                 self.stack.clock.advance(seconds(10));
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         });
+        let is_reached = waited.await.is_ok();
         assert!(
-            waited.await.is_ok(),
+            is_reached,
             "{name} has {} of {marks} marks",
-            count(self.marks.path(), name)
+            self.count(name)
         );
     }
 
@@ -81,16 +82,23 @@ impl Echo {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         });
-        assert!(
-            waited.await.is_ok(),
-            "{} of {messages} dead letters",
-            self.queues.count("Dead").await
-        );
+        let is_reached = waited.await.is_ok();
+        let found = self.queues.count("Dead").await;
+        assert!(is_reached, "{found} of {messages} dead letters");
     }
-}
 
-fn count(directory: &Path, name: &str) -> usize {
-    std::fs::read(directory.join(name)).map_or(0, |marks| marks.len())
+    /// Waits until the worker has received all messages. The clock is stopped, so failed ones do not become
+    /// visible again.
+    async fn drained(&self) {
+        let drained = self.stack.local.drained().await;
+        drained.unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// Returns the number of marks of a job.
+    fn count(&self, name: &str) -> usize {
+        let marks = std::fs::read(self.marks.path().join(name));
+        marks.map_or(0, |marks| marks.len())
+    }
 }
 
 async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) {
@@ -100,18 +108,18 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
         ("panicked", 1, true),
         ("never", 99, false),
     ] {
-        echo.send(&json!({"name": name, "failures": failures, "panics": panics}).to_string())
-            .await;
+        let job = json!({"name": name, "failures": failures, "panics": panics});
+        echo.send(job).await;
     }
 
-    echo.send("not a job").await;
+    echo.queues.send("Jobs", "not a job").await;
     for (name, marks) in [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)] {
         echo.wait_for_marks(name, marks).await;
     }
 
     echo.wait_for_dead_letters(2).await;
 
-    let marks = ["fine", "twice", "panicked", "never"].map(|name| count(echo.marks.path(), name));
+    let marks = ["fine", "twice", "panicked", "never"].map(|name| echo.count(name));
     assert_eq!(marks, [1, 2, 2, 3], "nothing is worked on again");
     echo.stack.stop().await;
 }
@@ -126,26 +134,14 @@ async fn every_message_is_processed_under_chaos() {
     let names: Vec<String> = (0..40).map(|number| number.to_string()).collect();
 
     for name in &names {
-        echo.send(&json!({"name": name, "failures": 0}).to_string())
-            .await;
+        echo.send(json!({"name": name, "failures": 0})).await;
     }
 
-    // The clock is stopped: received messages do not become visible again.
-    echo.stack
-        .local
-        .drained()
-        .await
-        .unwrap_or_else(|error| panic!("{error}"));
+    echo.drained().await;
 
-    let marks: Vec<usize> = names
-        .iter()
-        .map(|name| count(echo.marks.path(), name))
-        .collect();
-
-    assert!(
-        marks.iter().all(|marks| *marks >= 1) && marks.iter().any(|marks| *marks > 1),
-        "{marks:?}"
-    );
+    let marks: Vec<usize> = names.iter().map(|name| echo.count(name)).collect();
+    assert!(marks.iter().all(|marks| *marks >= 1), "{marks:?}");
+    assert!(marks.iter().any(|marks| *marks > 1), "{marks:?}");
     assert_eq!(echo.queues.count("Dead").await, 0);
     echo.stack.stop().await;
 }
@@ -178,16 +174,12 @@ async fn chain_of_messages(recursive_loop: &str) -> Chain {
         ..StackOptions::default()
     })
     .await;
-    echo.send(&json!({"name": "chain", "failures": 0, "resends": 39}).to_string())
+    echo.send(json!({"name": "chain", "failures": 0, "resends": 39}))
         .await;
-    echo.stack
-        .local
-        .drained()
-        .await
-        .unwrap_or_else(|error| panic!("{error}"));
+    echo.drained().await;
 
     let chain = Chain {
-        received: count(echo.marks.path(), "chain"),
+        received: echo.count("chain"),
         dead_letters: echo.queues.count("Dead").await,
     };
     echo.stack.stop().await;
@@ -221,25 +213,21 @@ async fn schedule_sends_message_every_period() {
         (3 * DAY, 3),
     ] {
         echo.stack.run_for(time).await;
-        assert_eq!(count(echo.marks.path(), "daily"), marks);
+        assert_eq!(echo.count("daily"), marks);
     }
 
     // It is sent again until the queue accepts it.
-    echo.stack.local.faults().fail(
-        Sqs,
-        "SendMessage",
-        3,
-        InjectedError::new(503, "ServiceUnavailable"),
-    );
+    let error = InjectedError::new(503, "ServiceUnavailable");
+    echo.stack.local.faults().fail(Sqs, "SendMessage", 3, error);
     echo.stack.run_for(DAY).await;
-    assert_eq!(count(echo.marks.path(), "daily"), 4);
+    assert_eq!(echo.count("daily"), 4);
     echo.stack.stop().await;
 }
 
 #[tokio::test]
 async fn unfinished_batch_does_not_block_shutdown() {
     let echo = Echo::start(None).await;
-    echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string())
+    echo.send(json!({"name": "hangs", "failures": 0, "hangs": true}))
         .await;
     echo.wait_for_marks("hangs", 1).await;
     // Less than the timeout of the function.

@@ -37,7 +37,7 @@ async fn added(stack: &Stack, url: &str) -> BTreeSet<String> {
 
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
 async fn variants_with_replaced_watermarks_are_swept_after_a_day(stack: &Stack, acme: &TestSpace) {
-    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let file = acme.upload(PHOTO).await;
     let url = format!("{}?w=32&f=jpeg", file.url());
     let server = ImageServer::start(&logo([255, 0, 0])).await;
 
@@ -66,7 +66,7 @@ async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(
     stack: &Stack,
     acme: &TestSpace,
 ) {
-    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let file = acme.upload(PHOTO).await;
     let kept = added(stack, &format!("{}?w=32&f=jpeg", file.url())).await;
     let current = kept.first().expect("a variant");
     let (directory, _) = current.rsplit_once('/').expect("a key");

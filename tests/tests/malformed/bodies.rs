@@ -1,16 +1,16 @@
 //! Bodies that are not JSON objects or cannot be decoded.
 
 use reqwest::Body;
-
 use tests::{PHOTO, Stack, StackOptions, TestSpace, share_of, stack_test};
 
-use super::assert_rejected;
-use crate::routes::fixture::{ROUTES, RouteFixture};
+use super::{assert_rejected, routes_with_bodies, send};
+use crate::routes::fixture::RouteFixture;
 
 /// Maximum size of a JSON body, in bytes.
 const MAX_BYTES: usize = 1 << 20;
 /// Nesting depth above that of any parser.
 const DEPTH: usize = 10_000;
+const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// Bodies that are not JSON objects.
 const MALFORMED: [&[u8]; 32] = [
@@ -48,68 +48,24 @@ const MALFORMED: [&[u8]; 32] = [
     b"{\"name\": \"\xC0\xAF\"}",
 ];
 
-/// A body that no route accepts, and the status that it returns.
-struct Case {
-    status: u16,
-    body: Vec<u8>,
-}
-
-fn cases() -> Vec<Case> {
-    let name = b"{\"name\": \"x\"}";
+/// Returns bodies that no route accepts, and the status that they return.
+fn cases() -> Vec<(u16, Vec<u8>)> {
+    let name = "{\"name\": \"x\"}";
     let nested = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
     let nested_objects = format!("{}1{}", "{\"name\":".repeat(DEPTH), "}".repeat(DEPTH));
     let nested_field = format!("{{\"name\": \"x\", \"ignored\": {nested}}}");
-    let utf16 = String::from_utf8_lossy(name)
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    let two_byte_order_marks = [&b"\xEF\xBB\xBF\xEF\xBB\xBF"[..], name].concat();
-    let blank = vec![b' '; MAX_BYTES];
-    let invalid = [
-        two_byte_order_marks,
-        utf16,
-        nested.into_bytes(),
-        nested_objects.into_bytes(),
-        nested_field.into_bytes(),
-        blank.clone(),
-    ];
-    let too_large = [[&name[..], &blank].concat(), vec![b'['; MAX_BYTES + 1]];
+    let utf16 = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let two_byte_order_marks = format!("\u{FEFF}\u{FEFF}{name}").into_bytes();
+    let blank = " ".repeat(MAX_BYTES);
+    let too_large = [format!("{name}{blank}"), "[".repeat(MAX_BYTES + 1)];
 
-    let malformed = MALFORMED.into_iter().map(<[u8]>::to_vec);
-    let invalid = malformed
-        .chain(invalid)
-        .map(|body| Case { status: 400, body });
-    let too_large = too_large.map(|body| Case { status: 413, body });
+    let mut invalid: Vec<Vec<u8>> = MALFORMED.into_iter().map(<[u8]>::to_vec).collect();
+    invalid.extend([two_byte_order_marks, utf16]);
+    invalid.extend([nested, nested_objects, nested_field, blank].map(String::into_bytes));
+
+    let invalid = invalid.into_iter().map(|body| (400, body));
+    let too_large = too_large.map(|body| (413, body.into_bytes()));
     invalid.chain(too_large).collect()
-}
-
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
-    let fixture = RouteFixture::new(stack, "Acme").await;
-    let account = stack.account();
-
-    let routes = ROUTES.iter().filter(|route| fixture.body(route).is_some());
-    let calls = routes.flat_map(|route| cases().into_iter().map(move |case| (route, case)));
-    let before = stack.dump().await;
-
-    for (route, Case { status, body }) in share_of(calls, 3) {
-        let description = String::from_utf8_lossy(&body).into_owned();
-        for body in [Body::from(body.clone()), streamed(&body)] {
-            let request = account.request(route.method, &fixture.path(route));
-            let response = account
-                .send(
-                    request
-                        .header("content-type", "application/json")
-                        .body(body),
-                )
-                .await;
-
-            let response = response.with_context(&format!("{description:.100}"));
-            assert_rejected(response.expect_status(status), &description);
-        }
-    }
-
-    stack.dump().await.assert_unchanged(&before, "all routes");
 }
 
 /// Returns a body in chunks, without a length.
@@ -122,16 +78,32 @@ fn streamed(body: &[u8]) -> Body {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
+async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    let account = stack.account();
+    let routes = routes_with_bodies(&fixture).into_iter();
+    let calls = routes.flat_map(|(route, _)| cases().into_iter().map(move |case| (route, case)));
+    let before = stack.dump().await;
+
+    for (route, (status, body)) in share_of(calls, 3) {
+        let description = String::from_utf8_lossy(&body).into_owned();
+        for body in [Body::from(body.clone()), streamed(&body)] {
+            let response = send(&account, &fixture, route, JSON, body).await;
+            let response = response.with_context(&format!("{description:.100}"));
+            assert_rejected(response.expect_status(status), &description);
+        }
+    }
+
+    stack.assert_unchanged(&before, "malformed bodies").await;
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
 async fn other_content_type_returns_415(stack: &Stack) {
     let fixture = RouteFixture::new(stack, "Acme").await;
     let account = stack.account();
+    let before = stack.dump().await;
 
-    for route in ROUTES.iter() {
-        let Some(body) = fixture.body(route) else {
-            continue;
-        };
-        let before = stack.dump().await;
-
+    for (route, body) in routes_with_bodies(&fixture) {
         for content_type in [
             "",
             "json",
@@ -143,16 +115,14 @@ async fn other_content_type_returns_415(stack: &Stack) {
             "application/json, text/plain",
             "*/*",
         ] {
-            let request = account
-                .request(route.method, &fixture.path(route))
-                .header("content-type", content_type);
-            let response = account.send(request.body(body.to_string())).await;
+            let header = ("content-type", content_type);
+            let response = send(&account, &fixture, route, header, body.to_string()).await;
             let response = response.with_context(content_type);
             assert_rejected(response.expect_status(415), content_type);
         }
-
-        stack.dump().await.assert_unchanged(&before, route.path);
     }
+
+    stack.assert_unchanged(&before, "other types").await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -161,35 +131,24 @@ async fn encoded_json_body_returns_415(stack: &Stack) {
     let account = stack.account();
     let before = stack.dump().await;
 
-    for route in ROUTES.iter() {
-        let Some(body) = fixture.body(route) else {
-            continue;
-        };
-
+    for (route, body) in routes_with_bodies(&fixture) {
         for encoding in ["gzip", "br", "identity, gzip"] {
-            let request = account
-                .request(route.method, &fixture.path(route))
-                .header("content-encoding", encoding);
+            let request = account.request(route.method, &fixture.path(route));
+            let request = request.header("content-encoding", encoding);
             let response = account.send(request.json(&body)).await;
             let response = response.with_context(encoding);
             assert_rejected(response.expect_status(415), encoding);
         }
     }
 
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "encoded bodies");
+    stack.assert_unchanged(&before, "encoded bodies").await;
 }
 
 #[stack_test]
 async fn json_body_may_start_with_a_byte_order_mark(stack: &Stack) {
     let account = stack.account();
-    let body = [&b"\xEF\xBB\xBF"[..], b"{\"name\": \"Marked\"}"].concat();
-    let request = account
-        .request("POST", "/spaces")
-        .header("content-type", "application/json")
-        .body(body);
+    let request = account.request("POST", "/spaces").header(JSON.0, JSON.1);
+    let request = request.body("\u{FEFF}{\"name\": \"Marked\"}");
 
     let space = account.send(request).await.expect_created();
 
@@ -198,25 +157,22 @@ async fn json_body_may_start_with_a_byte_order_mark(stack: &Stack) {
 
 #[stack_test]
 async fn missing_body_is_read_as_empty_object(acme: &TestSpace) {
-    let file = acme.upload(PHOTO).await.path().to_owned();
-    let client = &acme.client;
+    let file = acme.upload(PHOTO).await;
 
     for (method, path, status) in [
-        ("PUT", format!("/spaces/{}/access-control", acme.id), 200),
-        ("PUT", file.clone(), 200),
-        ("POST", format!("{file}/signed-url"), 200),
-        ("POST", acme.keys_path(), 422),
-        ("PUT", acme.path(), 422),
+        ("PUT", &format!("{}/access-control", acme.path()), 200),
+        ("PUT", &file.path().to_owned(), 200),
+        ("POST", &format!("{}/signed-url", file.path()), 200),
+        ("POST", &acme.keys_path(), 422),
+        ("PUT", &acme.path(), 422),
     ] {
-        let absent = client.send(client.request(method, &path)).await;
+        let absent = acme.send(acme.request(method, path)).await;
         absent.expect_status(status);
 
         for content_type in ["application/json", "text/plain"] {
-            let request = client
-                .request(method, &path)
-                .header("content-type", content_type)
-                .body("");
-            let empty = client.send(request).await;
+            let request = acme.request(method, path).body("");
+            let request = request.header("content-type", content_type);
+            let empty = acme.send(request).await;
             empty.with_context(content_type).expect_status(status);
         }
     }

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::{Map, Value, json};
-use tests::{Stack, StackOptions, UNKNOWN_ID, share_of, stack_test};
+use tests::{Stack, StackOptions, UNKNOWN_ID, share_of, stack_test, text};
 
-use super::assert_rejected;
+use super::{assert_rejected, send};
 use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
 /// Fields of an object, from its schema.
@@ -18,16 +18,11 @@ struct Object {
 
 impl Object {
     fn of(schema: &Value) -> Object {
+        let properties = schema["properties"].as_object();
         let required = schema["required"].as_array().into_iter().flatten();
-
         Object {
-            properties: schema["properties"]
-                .as_object()
-                .cloned()
-                .unwrap_or_default(),
-            required: required
-                .filter_map(|name| name.as_str().map(str::to_owned))
-                .collect(),
+            properties: properties.cloned().unwrap_or_default(),
+            required: required.map(text).collect(),
             is_protected: schema["additionalProperties"] == false,
         }
     }
@@ -60,10 +55,7 @@ fn alternatives(schema: &Value) -> Vec<Value> {
 fn is_type(schema: &Value, name: &str) -> bool {
     match &schema["type"] {
         Value::String(kind) => kind == name,
-        Value::Array(kinds) => kinds
-            .iter()
-            .filter(|kind| *kind != "null")
-            .all(|kind| kind == name),
+        Value::Array(kinds) => kinds.iter().all(|kind| kind == name || kind == "null"),
         _ => name == "string" && (schema.get("enum").is_some() || schema.get("oneOf").is_some()),
     }
 }
@@ -81,18 +73,13 @@ fn bodies() -> Vec<(&'static Route, Object)> {
         .collect()
 }
 
+fn values(list: &Value) -> Vec<Value> {
+    list.as_array().expect("a list").clone()
+}
+
 /// Values that are not strings.
 fn non_strings() -> Vec<Value> {
-    vec![
-        json!(5),
-        json!(-1.5),
-        json!(1e308),
-        json!(true),
-        json!([]),
-        json!(["x"]),
-        json!({}),
-        json!({"x": "y"}),
-    ]
+    values(&json!([5, -1.5, 1e308, true, [], ["x"], {}, {"x": "y"}]))
 }
 
 /// Strings that match no format.
@@ -131,49 +118,21 @@ fn invalid_values(schema: &Value, is_required: bool) -> Vec<Value> {
         [text] if allows("string") => [non_strings(), invalid_strings(text)].concat(),
         [number] if allows("integer") => invalid_integers(number),
         [_] if allows("number") => {
-            let texts = vec![json!("0.5"), json!(true), json!([]), json!({})];
-            let numbers = [0.0, -0.0, -1.0, 1.000_001, 1e308, 5e-324_f64 * 0.0];
-            [
-                texts,
-                numbers.map(Value::from).to_vec(),
-                vec![json!(u64::MAX), json!(i64::MIN)],
-            ]
-            .concat()
+            let others = json!(["0.5", true, [], {}, u64::MAX, i64::MIN]);
+            let numbers = json!([0.0, -0.0, -1.0, 1.000_001, 1e308, 5e-324_f64 * 0.0]);
+            [values(&others), values(&numbers)].concat()
         }
         [_] if allows("boolean") => {
-            let no_booleans = non_strings()
-                .into_iter()
-                .filter(|value| !value.is_boolean())
-                .collect();
-            [
-                no_booleans,
-                unformatted(),
-                vec![json!(null), json!(""), json!(0)],
-            ]
-            .concat()
+            let mut others = [non_strings(), unformatted()].concat();
+            others.retain(|value| !value.is_boolean());
+            others.extend(values(&json!([null, "", 0])));
+            others
         }
         [array] if allows("array") => {
-            let max = array["maxItems"].as_u64().expect("a bound");
-            let items = vec![""; usize::try_from(max).expect("a small bound") + 1];
-            vec![
-                json!(5),
-                json!(true),
-                json!("x"),
-                json!({}),
-                json!([5]),
-                json!([null]),
-                json!([["x"]]),
-                json!(items),
-            ]
+            let items = vec![""; bound(array, "maxItems").expect("a bound") + 1];
+            values(&json!([5, true, "x", {}, [5], [null], [["x"]], items]))
         }
-        [_] if allows("object") => vec![
-            json!(5),
-            json!(true),
-            json!("x"),
-            json!("{}"),
-            json!([]),
-            json!([{}]),
-        ],
+        [_] if allows("object") => values(&json!([5, true, "x", "{}", [], [{}]])),
         // Several types, or any type.
         _ => vec![json!(true), json!({})],
     };
@@ -188,31 +147,28 @@ fn invalid_values(schema: &Value, is_required: bool) -> Vec<Value> {
 fn invalid_integers(schema: &Value) -> Vec<Value> {
     let min = schema["minimum"].as_i64().expect("a minimum");
     let max = schema["maximum"].as_i64().expect("a maximum");
-    let numbers = vec![
-        json!(min - 1),
-        json!(max + 1),
-        json!(i64::MIN),
-        json!(u64::MAX),
-        json!("5"),
-        json!(1.5),
-    ];
+    let mut invalid = [non_strings(), unformatted()].concat();
+    invalid.retain(|value| !value.is_u64());
+    invalid.extend(values(&json!([
+        min - 1,
+        max + 1,
+        i64::MIN,
+        u64::MAX,
+        "5",
+        1.5
+    ])));
+    invalid
+}
 
-    [
-        non_strings()
-            .into_iter()
-            .filter(|value| !value.is_u64())
-            .collect(),
-        unformatted(),
-        numbers,
-    ]
-    .concat()
+fn bound(schema: &Value, keyword: &str) -> Option<usize> {
+    let bound = schema[keyword].as_u64()?;
+    Some(usize::try_from(bound).expect("a small bound"))
 }
 
 /// Returns strings that are too long for a schema or do not match its format.
 fn invalid_strings(schema: &Value) -> Vec<Value> {
     let mut wrong = Vec::new();
-    if let Some(max) = schema["maxLength"].as_u64() {
-        let max = usize::try_from(max).expect("a small bound");
+    if let Some(max) = bound(schema, "maxLength") {
         wrong.extend([json!("x".repeat(max + 1)), json!("🚀".repeat(max + 1))]);
     }
 
@@ -262,11 +218,8 @@ fn invalid_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String
 
         if is_type(schema, "object") {
             let inner = Object::of(schema);
-            bodies.extend(
-                invalid_bodies(&Map::new(), &inner)
-                    .into_iter()
-                    .map(|inner| with(Value::Object(inner))),
-            );
+            let invalid = invalid_bodies(&Map::new(), &inner).into_iter();
+            bodies.extend(invalid.map(|inner| with(Value::Object(inner))));
             if inner.is_protected {
                 bodies.push(with(json!({"unknown": 1})));
             }
@@ -280,12 +233,8 @@ fn invalid_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String
 async fn invalid_field_values_return_422(stack: &Stack) {
     let fixture = RouteFixture::new(stack, "Acme").await;
     for route in ROUTES.iter() {
-        assert!(
-            route.body.is_some() || fixture.body(route).is_none(),
-            "{} {} has no schema",
-            route.method,
-            route.path
-        );
+        let has_schema = route.body.is_some() || fixture.body(route).is_none();
+        assert!(has_schema, "{} {}", route.method, route.path);
     }
 
     let account = stack.account();
@@ -304,39 +253,32 @@ async fn invalid_field_values_return_422(stack: &Stack) {
         assert_rejected(response, &Value::Object(body).to_string());
     }
 
-    let after = stack.dump().await;
-    after.assert_unchanged(&before, "all routes");
+    stack.assert_unchanged(&before, "invalid fields").await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn last_of_duplicate_fields_wins(stack: &Stack) {
     let fixture = RouteFixture::new(stack, "Acme").await;
     let account = stack.account();
+    let before = stack.dump().await;
 
     for (route, object) in bodies() {
-        let before = stack.dump().await;
         let valid = fixture.body(route).expect("a body").to_string();
+        let fields = valid.strip_suffix('}').expect("an object");
         let name = object.properties.keys().next().expect("a field");
-        let twice = format!(
-            "{}, \"{name}\": [[]]}}",
-            valid.strip_suffix('}').expect("an object")
-        );
-        let request = account
-            .request(route.method, &fixture.path(route))
-            .header("content-type", "application/json");
-
-        assert_rejected(account.send(request.body(twice.clone())).await, &twice);
-        stack
-            .dump()
-            .await
-            .assert_unchanged(&before, &format!("{} {}", route.method, route.path));
+        let twice = format!("{fields}, \"{name}\": [[]]}}");
+        let json = ("content-type", "application/json");
+        let response = send(&account, &fixture, route, json, twice.clone()).await;
+        assert_rejected(response, &twice);
     }
+
+    stack.assert_unchanged(&before, "duplicate fields").await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn texts_are_returned_unchanged(stack: &Stack) {
-    let fixture = RouteFixture::new(stack, "Acme").await;
-    let path = fixture.tenant.keys_path();
+    let acme = stack.space("Acme").await;
+    let path = acme.keys_path();
 
     for text in [
         "é",
@@ -353,27 +295,16 @@ async fn texts_are_returned_unchanged(stack: &Stack) {
         "#pk",
         "SPACE#x",
     ] {
-        let created = fixture.tenant.create(&path, json!({"name": text})).await;
-        assert_eq!(created["name"], json!(text));
-
-        let listed = fixture
-            .tenant
-            .fetch(&format!("{path}?limit=1"))
-            .await
-            .json();
-        assert_eq!(listed["data"][0]["name"], json!(text));
+        assert_eq!(acme.create_key(text).await.record["name"], text);
+        let listed = acme.get_ok(&format!("{path}?limit=1")).await;
+        assert_eq!(listed[0]["name"], text);
 
         let named = json!({"name": format!("space {text}"), "description": text});
         let space = stack.account().create("/spaces", named).await;
-
-        assert_eq!(space["description"], json!(text));
+        assert_eq!(space["description"], text);
     }
 
-    let longest = "🚀".repeat(255);
-    let space = stack
-        .account()
-        .create("/spaces", json!({"name": longest}))
-        .await;
-
-    assert_eq!(space["name"], json!(longest));
+    let longest = json!({"name": "🚀".repeat(255)});
+    let space = stack.account().create("/spaces", longest.clone()).await;
+    assert_eq!(space["name"], longest["name"]);
 }

@@ -1,8 +1,7 @@
 //! Ids of another tenant return the same responses as unknown ids, in paths, bodies and forms.
 
-use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, UNKNOWN_ID, file, stack_test};
+use tests::{Client, PHOTO, Response, Stack, UNKNOWN_ID, form, stack_test};
 
 use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
@@ -30,12 +29,11 @@ fn is_by_query(route: &Route) -> bool {
 
 async fn call(client: &Client, route: &Route, path: &str, body: Option<&Value>) -> Response {
     let request = client.request(route.method, path);
-    client
-        .send(
-            body.into_iter()
-                .fold(request, reqwest::RequestBuilder::json),
-        )
-        .await
+    let request = match body {
+        Some(body) => request.json(body),
+        None => request,
+    };
+    client.send(request).await
 }
 
 /// Asserts that the response for a foreign id has the same status, body and header names as the
@@ -46,12 +44,9 @@ fn assert_same(foreign: &Response, missing: &Response, status: u16) {
     missing.clone().expect_status(status);
     assert_eq!(foreign.body, missing.body, "{}", foreign.request);
 
-    let names = |response: &Response| {
-        response
-            .headers
-            .keys()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
+    let names = |response: &Response| -> Vec<String> {
+        let names = response.headers.keys();
+        names.map(ToString::to_string).collect()
     };
     assert_eq!(names(foreign), names(missing), "{}", foreign.request);
 }
@@ -73,12 +68,15 @@ impl Tenants {
         stack.add_member(&member, &own.tenant, "owner").await;
 
         let clients = [own.tenant.client.clone(), member.client];
-
         Tenants {
             foreign,
             own,
             clients,
         }
+    }
+
+    fn parts(&self) -> (&RouteFixture, &RouteFixture, &[Client; 2]) {
+        (&self.foreign, &self.own, &self.clients)
     }
 }
 
@@ -109,31 +107,20 @@ async fn foreign_id_in_path_returns_404_to_a_key_with_the_lowest_role(stack: &St
 #[stack_test]
 async fn foreign_id_in_path_returns_404(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
-    let Tenants {
-        foreign,
-        own,
-        clients,
-    } = &tenants;
+    let (foreign, own, clients) = tenants.parts();
     let before = stack.dump().await;
 
     for route in ROUTES.iter() {
-        let names_id = ["{id}", "{fileId}"]
-            .iter()
-            .any(|id| route.path.contains(id))
-            || is_by_query(route);
+        let mut ids = ["{id}", "{fileId}"].into_iter();
+        let names_id = ids.any(|id| route.path.contains(id)) || is_by_query(route);
 
         for client in clients {
             let body = own.body(route);
             let request = async |id: &str, key| {
                 call(client, route, &path_with(route, id, key), body.as_ref()).await
             };
-            let missing = if names_id {
-                Some(request(UNKNOWN_ID, NO_KEY).await)
-            } else {
-                None
-            };
-
-            if let Some(missing) = &missing {
+            if names_id {
+                let missing = request(UNKNOWN_ID, NO_KEY).await;
                 let foreign_ids = [
                     &foreign.tenant.id,
                     &foreign.tenant.id.to_lowercase(),
@@ -144,80 +131,51 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
                 ];
                 for id in foreign_ids {
                     for key in [foreign.key, own.key, NO_KEY] {
-                        assert_same(&request(id, key).await, missing, 404);
+                        assert_same(&request(id, key).await, &missing, 404);
                     }
                 }
                 // Own ids of another kind of record.
-                let other_kind = if route.path.contains("/files") || route.path.contains("{fileId}")
-                {
+                let takes_file = ["/files", "{fileId}"].map(|part| route.path.contains(part));
+                let other_kind = if takes_file.contains(&true) {
                     own.folder.clone()
                 } else {
                     own.file()
                 };
-                assert_same(&request(&other_kind, own.key).await, missing, 404);
+                assert_same(&request(&other_kind, own.key).await, &missing, 404);
             }
 
             if route.path.contains("{keyId}") {
                 // Space keys cannot access account keys.
                 let is_rejected =
                     route.path.starts_with("/account") && client.key == own.tenant.client.key;
+                let status = if is_rejected { 403 } else { 404 };
                 let missing = request(&own.tenant.id, NO_KEY).await;
                 for key in [foreign.key, foreign.tenant.key_id, 1] {
-                    assert_same(
-                        &request(&own.tenant.id, key).await,
-                        &missing,
-                        if is_rejected { 403 } else { 404 },
-                    );
+                    assert_same(&request(&own.tenant.id, key).await, &missing, status);
                 }
             }
         }
     }
 
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "foreign ids in paths");
+        .assert_unchanged(&before, "foreign ids in paths")
+        .await;
 }
 
 #[stack_test]
 async fn foreign_id_in_body_returns_422(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
-    let Tenants {
-        foreign,
-        own,
-        clients,
-    } = &tenants;
-    let config = |fixture: &RouteFixture| {
-        let space = fixture.tenant.path();
-        let client = fixture.tenant.client.clone();
-        async move {
-            client.get_ok(&space).await["active_upload_config_id"]
-                .as_str()
-                .expect("an id")
-                .to_owned()
-        }
-    };
-    let foreign_config = config(foreign).await;
-    let own_config = config(own).await;
+    let (foreign, own, clients) = tenants.parts();
     let before = stack.dump().await;
-    let put = async |client: &Client, path: &str, body: Value| {
-        client.send(client.request("PUT", path).json(&body)).await
-    };
-    let own_space = own.tenant.path();
 
     for client in clients {
         let choose = async |id: &str| {
-            put(
-                client,
-                &own_space,
-                json!({"name": "Own", "active_upload_config_id": id}),
-            )
-            .await
+            let body = json!({"name": "Own", "active_upload_config_id": id});
+            client.put(&own.tenant.path(), body).await
         };
         let missing = choose(UNKNOWN_ID).await;
-
         for id in [
-            &foreign_config,
+            &foreign.config,
             &foreign.tenant.id,
             &foreign.file(),
             &own.tenant.id,
@@ -227,42 +185,27 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
     }
 
     // Only the second client has an account.
-    let choose =
-        async |id: &str| put(&clients[1], "/account", json!({"default_space_id": id})).await;
+    let choose = |id: &str| clients[1].put("/account", json!({ "default_space_id": id }));
     let missing = choose(UNKNOWN_ID).await;
-
-    for id in [&foreign.tenant.id, &foreign.file(), &own_config] {
+    for id in [&foreign.tenant.id, &foreign.file(), &own.config] {
         assert_same(&choose(id).await, &missing, 422);
     }
 
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "foreign ids in bodies");
+        .assert_unchanged(&before, "foreign ids in bodies")
+        .await;
 }
 
 #[stack_test]
 async fn foreign_id_in_form_returns_422(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
-    let Tenants {
-        foreign,
-        own,
-        clients,
-    } = &tenants;
-    let foreign_space = foreign.tenant.get_ok(&foreign.tenant.path()).await;
-    let foreign_config = foreign_space["active_upload_config_id"]
-        .as_str()
-        .expect("an id");
+    let (foreign, own, clients) = tenants.parts();
     let before = stack.dump().await;
 
     for client in clients {
         let upload = async |space: &str, field: &'static str, value: &str| {
-            let form = Form::new()
-                .text("space", space.to_owned())
-                .text(field, value.to_owned());
-            client
-                .upload_form(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
-                .await
+            let form = form(space, "a.jpg", "image/jpeg", PHOTO);
+            client.upload_form(form.text(field, value.to_owned())).await
         };
         let missing = upload("zzzzzz", "ref", "x").await;
 
@@ -271,17 +214,14 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
         }
 
         // A config of the foreign space does not reveal that the space exists.
-        assert_same(
-            &upload(&foreign.tenant.handle, "upload_config", foreign_config).await,
-            &missing,
-            422,
-        );
+        let with_config = upload(&foreign.tenant.handle, "upload_config", &foreign.config);
+        assert_same(&with_config.await, &missing, 422);
 
         for field in ["upload_config", "folder_id"] {
             let missing = upload(&own.tenant.handle, field, UNKNOWN_ID).await;
             for id in [
-                foreign_config,
-                foreign.tenant.id.as_str(),
+                &foreign.config,
+                &foreign.tenant.id,
                 &foreign.file(),
                 &foreign.folder,
             ] {
@@ -291,19 +231,14 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
     }
 
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "foreign ids in forms");
+        .assert_unchanged(&before, "foreign ids in forms")
+        .await;
 }
 
 #[stack_test]
 async fn lists_contain_no_foreign_records(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
-    let Tenants {
-        foreign,
-        own,
-        clients,
-    } = &tenants;
+    let (foreign, own, clients) = tenants.parts();
     let file = foreign.file();
     let foreign_names = [
         foreign.tenant.id.as_str(),
@@ -313,24 +248,14 @@ async fn lists_contain_no_foreign_records(stack: &Stack) {
         "Foreign",
     ];
 
-    for route in ROUTES
-        .iter()
-        .filter(|route| route.method == "GET" && !route.path.contains("/files/"))
-    {
+    let is_list = |route: &&Route| route.method == "GET" && !route.path.contains("/files/");
+    for route in ROUTES.iter().filter(is_list) {
         for client in clients {
-            let response = call(
-                client,
-                route,
-                &path_with(route, &own.tenant.id, NO_KEY),
-                None,
-            )
-            .await;
+            let path = path_with(route, &own.tenant.id, NO_KEY);
+            let response = call(client, route, &path, None).await;
             let body = String::from_utf8_lossy(&response.body);
-            assert!(
-                !foreign_names.iter().any(|name| body.contains(name)),
-                "{}: {body}",
-                response.request
-            );
+            let is_named = foreign_names.iter().any(|name| body.contains(name));
+            assert!(!is_named, "{path}: {body}");
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Forms with invalid fields, files or parts.
 
 use serde_json::json;
-use tests::{Client, PHOTO, Response, Stack, StackOptions, UNKNOWN_ID, stack_test};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, UNKNOWN_ID, stack_test};
 
 use super::assert_rejected;
-use crate::routes::fixture::RouteFixture;
 
 const BOUNDARY: &str = "frontier";
+const CONTENT_TYPE: &str = "multipart/form-data; boundary=frontier";
 
 /// Returns a part with these headers.
 fn part(headers: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
@@ -34,16 +34,14 @@ fn form(parts: &[Vec<u8>]) -> Vec<u8> {
     [parts.concat(), format!("--{BOUNDARY}--\r\n").into_bytes()].concat()
 }
 
+async fn send_as(client: &Client, content_type: &str, body: Vec<u8>) -> Response {
+    let request = client.request("POST", "/upload");
+    let request = request.header("content-type", content_type);
+    client.send(request.body(body)).await
+}
+
 async fn send(client: &Client, body: Vec<u8>) -> Response {
-    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-    client
-        .send(
-            client
-                .request("POST", "/upload")
-                .header("content-type", kind)
-                .body(body),
-        )
-        .await
+    send_as(client, CONTENT_TYPE, body).await
 }
 
 /// Values that no field accepts.
@@ -62,152 +60,93 @@ const INVALID_VALUES: [&str; 12] = [
     UNKNOWN_ID,
 ];
 
-async fn assert_invalid_references(client: &Client, space: &[u8]) {
-    for value in [
-        "a\u{0}b",
-        "a\nb",
-        "\u{1B}[31m",
-        &"x".repeat(256),
-        &"🚀".repeat(256),
-    ] {
-        let errors = send(client, form(&[space.to_vec(), text("ref", value), photo()]))
-            .await
-            .expect_error(422);
-        assert!(errors["ref"].is_array(), "{errors}");
-    }
-}
-
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
-    let fixture = RouteFixture::new(stack, "Acme").await;
-    let client = &fixture.tenant.client;
-    let space = || text("space", &fixture.tenant.handle);
+#[stack_test]
+async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack, acme: &TestSpace) {
+    let space = || text("space", &acme.handle);
+    let with = |name: &str, value: &[u8]| {
+        let named = if name == "space" { Vec::new() } else { space() };
+        form(&[named, text(name, value), photo()])
+    };
+    let errors_of = async |name: &str, value: &str| {
+        let response = send(acme, with(name, value.as_bytes())).await;
+        let errors = response.with_context(name).expect_error(422);
+        errors[name].clone()
+    };
+    let long = "x".repeat(60_000);
     let before = stack.dump().await;
 
     for name in ["space", "upload_config", "folder_id"] {
-        let with = |value: &[u8]| {
-            let named = if name == "space" { Vec::new() } else { space() };
-            form(&[named, text(name, value), photo()])
-        };
-        let long = "x".repeat(60_000);
-
-        for value in INVALID_VALUES.into_iter().chain([long.as_str()]) {
-            let errors = send(client, with(value.as_bytes())).await.expect_error(422);
-            assert!(errors[name].is_array(), "{name} {value:.100}: {errors}");
+        for value in INVALID_VALUES.into_iter().chain([&*long]) {
+            let errors = errors_of(name, value).await;
+            assert!(errors.is_array(), "{name} {value:.100}");
         }
-
         for unreadable in [&b"\xFF"[..], b"\xC0\xAF", b"\xED\xA0\x80", b"a\xE2\x82"] {
-            assert_eq!(
-                send(client, with(unreadable)).await.expect_error(400),
-                json!({}),
-                "{name}"
-            );
+            let response = send(acme, with(name, unreadable)).await;
+            assert_eq!(response.expect_error(400), json!({}), "{name}");
         }
-
-        assert_eq!(
-            send(client, with(&vec![b'x'; (64 << 10) + 1]))
-                .await
-                .expect_error(413),
-            json!({}),
-            "{name}"
-        );
+        let too_large = send(acme, with(name, &b"x".repeat((64 << 10) + 1))).await;
+        assert_eq!(too_large.expect_error(413), json!({}), "{name}");
 
         let twice = form(&[space(), text(name, "a"), text(name, "a"), photo()]);
-        let errors = send(client, twice).await.expect_error(422);
-        assert_eq!(
-            errors[name][0],
-            json!(format!(
-                "The {} field must appear only once.",
-                name.replace('_', " ")
-            ))
+        let errors = send(acme, twice).await.expect_error(422);
+        let message = format!(
+            "The {} field must appear only once.",
+            name.replace('_', " ")
         );
+        assert_eq!(errors[name][0], message);
     }
 
-    assert_invalid_references(client, &space()).await;
-
+    let [long, long_emoji] = ["x", "🚀"].map(|character| character.repeat(256));
+    for reference in ["a\u{0}b", "a\nb", "\u{1B}[31m", &long, &long_emoji] {
+        assert!(errors_of("ref", reference).await.is_array(), "{reference}");
+    }
     for blank in ["", " ", "\t", "\u{A0}\u{3000}"] {
-        let errors = send(client, form(&[text("space", blank), photo()]))
-            .await
-            .expect_error(422);
-        assert_eq!(errors["space"], json!(["The space field is required."]));
+        let errors = errors_of("space", blank).await;
+        assert_eq!(errors, json!(["The space field is required."]));
     }
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "forms with invalid fields");
+    stack.assert_unchanged(&before, "invalid fields").await;
 
     for reference in ["\u{e9}", "🚀", "\u{202E}", "' OR 1=1", &"🚀".repeat(255)] {
-        let uploaded = send(client, form(&[space(), text("ref", reference), photo()]))
-            .await
-            .expect_created();
-        assert_eq!(uploaded["ref"], json!(reference));
+        let response = send(acme, with("ref", reference.as_bytes())).await;
+        assert_eq!(response.expect_created()["ref"], reference);
     }
 }
 
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn control_characters_in_file_name_are_removed(stack: &Stack) {
-    let fixture = RouteFixture::new(stack, "Acme").await;
-    let client = &fixture.tenant.client;
-    let controls: Vec<u8> = (0..b' ')
-        .chain([0x7F])
-        .filter(|byte| *byte != b'\r' && *byte != b'\n')
-        .collect();
+#[stack_test]
+async fn control_characters_in_file_name_are_removed(stack: &Stack, acme: &TestSpace) {
+    let mut controls: Vec<u8> = (0..b' ').chain([0x7F]).collect();
+    controls.retain(|byte| !b"\r\n".contains(byte));
 
     for removed in [&controls[..], b"\n", b"\r", b"\r\r", b"\n\r", b"\0\n"] {
-        let lead = b"content-disposition: form-data; name=\"file\"; filename=\"a";
-        let headers = [
-            &lead[..],
+        let file = [
+            b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a",
             removed,
             b"b.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n",
-        ]
-        .concat();
-        let file = [
-            format!("--{BOUNDARY}\r\n").as_bytes(),
-            &headers,
             PHOTO,
             b"\r\n",
-        ]
-        .concat();
+        ];
+        let form = form(&[text("space", &acme.handle), file.concat()]);
 
-        let stored = send(client, form(&[text("space", &fixture.tenant.handle), file]))
-            .await
-            .expect_created();
+        let stored = send(acme, form).await.expect_created();
 
-        assert_eq!(
-            stored["original_name"],
-            "ab.jpg",
-            "{}",
-            removed.escape_ascii()
-        );
-
-        let delivered = stack
-            .anonymous
-            .fetch(stored["url"].as_str().expect("a URL"))
-            .await;
+        let case = removed.escape_ascii();
+        assert_eq!(stored["original_name"], "ab.jpg", "{case}");
+        let delivered = stack.anonymous.fetch(&tests::text(&stored["url"])).await;
         assert!(delivered.body == PHOTO);
     }
 }
 
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn encoded_form_returns_415(stack: &Stack) {
-    let fixture = RouteFixture::new(stack, "Acme").await;
-    let client = &fixture.tenant.client;
+#[stack_test]
+async fn encoded_form_returns_415(stack: &Stack, acme: &TestSpace) {
     let before = stack.dump().await;
-    let body = form(&[text("space", &fixture.tenant.handle), photo()]);
-    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-    let request = client
-        .request("POST", "/upload")
-        .header("content-type", kind)
-        .header("content-encoding", "gzip");
+    let body = form(&[text("space", &acme.handle), photo()]);
+    let request = acme.request("POST", "/upload").body(body);
+    let request = request.header("content-type", CONTENT_TYPE);
+    let request = request.header("content-encoding", "gzip");
 
-    let response = client.send(request.body(body)).await;
+    acme.send(request).await.expect_error(415);
 
-    response.expect_error(415);
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "an encoded form");
+    stack.assert_unchanged(&before, "an encoded form").await;
 }
 
 /// Content types that do not match the body of a form.
@@ -223,143 +162,78 @@ const MISMATCHED_CONTENT_TYPES: [&str; 9] = [
     "",
 ];
 
-/// Returns malformed forms with their descriptions.
-fn malformed_forms(handle: &str) -> Vec<(&'static str, Vec<u8>)> {
-    let space = || text("space", handle);
+/// Returns parts of an upload in a space that are malformed, with their descriptions.
+fn malformed_parts() -> Vec<(&'static str, Vec<u8>)> {
     let file = |disposition: &str, kind: &str, bytes: &[u8]| {
-        part(
-            &format!("content-disposition: form-data; {disposition}\r\ncontent-type: {kind}"),
-            bytes,
-        )
+        let disposition = format!("content-disposition: form-data; {disposition}");
+        part(&format!("{disposition}\r\ncontent-type: {kind}"), bytes)
     };
-    let nested = "multipart/mixed; boundary=inner";
-
-    let mut forms = malformed_heads(handle);
-    forms.extend([
-        ("no file", form(&[space()])),
-        (
-            "an unknown field",
-            form(&[
-                space(),
-                file("name=\"other\"; filename=\"a.jpg\"", "image/jpeg", PHOTO),
-            ]),
-        ),
-        (
-            "a file without a file name",
-            form(&[space(), text("file", "x")]),
-        ),
-        (
-            "files without file names",
-            form(&[space(), text("files", "x"), text("files[0]", "y")]),
-        ),
-        ("two files", form(&[space(), photo(), photo()])),
-        (
-            "nested parts",
-            form(&[space(), file("name=\"files\"", nested, b"--inner--")]),
-        ),
-        (
-            "an undetectable type",
-            form(&[
-                space(),
-                file("name=\"file\"; filename=\"a.jpg\"", "image/png", b"text"),
-            ]),
-        ),
-        (
-            "an invalid index",
-            form(&[
-                space(),
-                file("name=\"files[x]\"; filename=\"a.jpg\"", "image/jpeg", PHOTO),
-            ]),
-        ),
-        (
-            "an executable",
-            form(&[
-                space(),
-                file(
-                    "name=\"files[]\"; filename=\"a.php\u{202E}gpj\"",
-                    "image/jpeg",
-                    PHOTO,
-                ),
-            ]),
-        ),
-        (
-            "many parts",
-            form(&[vec![text("x", "y"); 64].concat(), space(), photo()]),
-        ),
-    ]);
-
-    forms
-}
-
-/// Returns forms with missing or malformed boundaries and part headers.
-fn malformed_heads(handle: &str) -> Vec<(&'static str, Vec<u8>)> {
-    let space = || text("space", handle);
+    let photo_as = |disposition: &str| file(disposition, "image/jpeg", PHOTO);
+    let nested = file(
+        "name=\"files\"",
+        "multipart/mixed; boundary=inner",
+        b"--inner--",
+    );
+    let no_image = file("name=\"file\"; filename=\"a.jpg\"", "image/png", b"text");
+    let executable = photo_as("name=\"files[]\"; filename=\"a.php\u{202E}gpj\"");
+    let before_photo = |headers: &str| [part(headers, "x"), photo()].concat();
+    let long_header = format!("x-long: {}", "x".repeat(17 << 10));
 
     vec![
-        ("empty", Vec::new()),
-        ("no form", b"{\"space\": \"x\"}".to_vec()),
-        ("no parts", form(&[])),
-        ("no end", [space(), photo()].concat()),
+        ("no file", Vec::new()),
         (
-            "no name",
-            form(&[
-                space(),
-                part("content-disposition: form-data", "x"),
-                photo(),
-            ]),
+            "an unknown field",
+            photo_as("name=\"other\"; filename=\"a.jpg\""),
         ),
+        ("a file without a file name", text("file", "x")),
         (
-            "no disposition",
-            form(&[space(), part("x-other: y", "x"), photo()]),
+            "files without file names",
+            [text("files", "x"), text("files[0]", "y")].concat(),
         ),
-        ("no headers", form(&[space(), part("", "x"), photo()])),
+        ("two files", photo().repeat(2)),
+        ("nested parts", nested),
+        ("an undetectable type", no_image),
         (
-            "broken header",
-            form(&[space(), part("content-disposition", "x"), photo()]),
+            "an invalid index",
+            photo_as("name=\"files[x]\"; filename=\"a.jpg\""),
         ),
+        ("an executable", executable),
+        ("many parts", [text("x", "y").repeat(64), photo()].concat()),
+        ("no name", before_photo("content-disposition: form-data")),
+        ("no disposition", before_photo("x-other: y")),
+        ("no headers", before_photo("")),
+        ("a broken header", before_photo("content-disposition")),
         (
             "headers of more than 16 KB in a later part",
-            form(&[
-                space(),
-                part(&format!("x-long: {}", "x".repeat(17 << 10)), "x"),
-                photo(),
-            ]),
+            before_photo(&long_header),
         ),
         (
             "NUL in a header",
-            form(&[
-                space(),
-                part("content-disposition: form-data; name=\"\0\"", "x"),
-                photo(),
-            ]),
+            before_photo("content-disposition: form-data; name=\"\0\""),
         ),
     ]
 }
 
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn malformed_part_rejects_form(stack: &Stack) {
-    let fixture = RouteFixture::new(stack, "Acme").await;
-    let client = &fixture.tenant.client;
-    let space = || text("space", &fixture.tenant.handle);
+#[stack_test]
+async fn malformed_part_rejects_form(stack: &Stack, acme: &TestSpace) {
+    let space = || text("space", &acme.handle);
+    let mut forms = vec![
+        ("empty", Vec::new()),
+        ("no form", b"{\"space\": \"x\"}".to_vec()),
+        ("no parts", form(&[])),
+        ("no end", [space(), photo()].concat()),
+    ];
+    let malformed = malformed_parts().into_iter();
+    forms.extend(malformed.map(|(description, part)| (description, form(&[space(), part]))));
     let before = stack.dump().await;
 
-    for (description, body) in malformed_forms(&fixture.tenant.handle) {
-        let response = send(client, body).await;
-        assert_rejected(response, description);
+    for (description, body) in forms {
+        assert_rejected(send(acme, body).await, description);
+    }
+    for content_type in MISMATCHED_CONTENT_TYPES {
+        let response = send_as(acme, content_type, form(&[space(), photo()])).await;
+        assert_rejected(response, content_type);
     }
 
-    for kind in MISMATCHED_CONTENT_TYPES {
-        let request = client
-            .request("POST", "/upload")
-            .header("content-type", kind);
-        assert_rejected(
-            client.send(request.body(form(&[space(), photo()]))).await,
-            kind,
-        );
-    }
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "malformed forms");
+    stack.assert_unchanged(&before, "malformed forms").await;
 }

@@ -3,7 +3,9 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Client, PHOTO, Response, Stack, TestSpace, file, text};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, file, merged, text};
+
+use crate::uploads::presign::PendingFile;
 
 /// Path that every URL is signed for, on each of the routes.
 pub(crate) const PATH: &str = "/api/v1/upload/signed";
@@ -86,6 +88,11 @@ pub(crate) fn photo() -> Part {
     file("photo.jpg", "image/jpeg", PHOTO)
 }
 
+/// Returns what a presign request declares about the photo.
+pub(crate) fn declared_photo() -> Value {
+    json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()})
+}
+
 /// The current signing secret of a space.
 pub(crate) struct SigningSecret {
     pub(crate) kid: String,
@@ -139,11 +146,7 @@ impl Signer {
 
     /// Returns a signer for another config with these fields.
     pub(crate) async fn for_config(&self, fields: Value) -> Signer {
-        let mut body = json!({"space_id": self.acme.id});
-        body.as_object_mut()
-            .expect("an object")
-            .extend(fields.as_object().expect("an object").clone());
-
+        let body = merged(json!({"space_id": self.acme.id}), fields);
         let config = text(&self.acme.create("/upload-configs", body).await["id"]);
         Signer {
             config,
@@ -186,13 +189,9 @@ impl Signer {
 
     /// Uploads a form with a signed query.
     pub(crate) async fn send_form(&self, query: &str, form: Form) -> Response {
-        self.anonymous
-            .send(
-                self.anonymous
-                    .request("POST", &format!("/upload/signed?{query}"))
-                    .multipart(form),
-            )
-            .await
+        let path = format!("/upload/signed?{query}");
+        let request = self.anonymous.request("POST", &path);
+        self.anonymous.send(request.multipart(form)).await
     }
 
     pub(crate) async fn send(&self, query: &str) -> Response {
@@ -201,13 +200,25 @@ impl Signer {
 
     /// Presigns the photo, with the fields of `more` replaced.
     pub(crate) async fn presign(&self, query: &str, more: Value) -> Response {
-        let mut body =
-            json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
-        body.as_object_mut()
-            .expect("an object")
-            .extend(more.as_object().expect("an object").clone());
+        let path = format!("/upload/signed/presign?{query}");
         self.anonymous
-            .post(&format!("/upload/signed/presign?{query}"), body)
+            .post(&path, merged(declared_photo(), more))
             .await
+    }
+
+    /// Presigns the photo by a signed URL, and returns the pending file.
+    pub(crate) async fn pending(&self, stack: &Stack, more: Value) -> PendingFile {
+        PendingFile::of(self.presign(&self.query(stack), more).await)
+    }
+
+    /// Returns a signed query with another parameter.
+    pub(crate) fn query_with(&self, stack: &Stack, name: &str, value: &str) -> String {
+        query(&self.signed(with(self.parameters(stack), name, value)))
+    }
+
+    /// Requests a signed URL, with these fields.
+    pub(crate) async fn generate(&self, client: &Client, fields: Value) -> Response {
+        let body = merged(json!({"upload_config_id": self.config}), fields);
+        client.post("/upload/generate-signed-url", body).await
     }
 }

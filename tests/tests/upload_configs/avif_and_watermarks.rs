@@ -4,7 +4,7 @@
 use futures::future;
 use media::Format;
 use serde_json::{Value, json};
-use tests::{Response, Stack, StackOptions, TestSpace, form, minutes, seconds, stack_test};
+use tests::{Response, Stack, StackOptions, TestSpace, minutes, seconds, stack_test, text};
 
 use super::lifecycle::delete;
 use crate::{
@@ -102,15 +102,13 @@ async fn watermark_cannot_be_enabled_while_configs_convert_to_avif(
         let errors = set(acme, path, &server).await.expect_error(422);
         assert_eq!(errors, watermark_errors("second, first"), "{path}");
     }
-    let after = stack.dump().await;
-    after.assert_unchanged(&before, "rejected watermarks");
+    stack.assert_unchanged(&before, "rejected watermarks").await;
 
     let deletion = json!({"id": first["id"]});
     delete(&acme.client, deletion).await.expect_status(204);
     let errors = set(acme, &acme.path(), &server).await.expect_error(422);
     assert_eq!(errors, watermark_errors("second"));
-    let second = second["id"].as_str().expect("an id");
-    update(acme, second, "jpeg").await.expect_ok();
+    update(acme, &text(&second["id"]), "jpeg").await.expect_ok();
     set(acme, &acme.path(), &server).await.expect_ok();
     set(acme, folder.path(), &server).await.expect_ok();
 }
@@ -181,12 +179,13 @@ async fn pending_files_are_not_converted_once_a_watermark_is_enabled(
     ] {
         let fields = json!({"upload_config": "avif", "filename": "a", "content_type": content_type, "size": bytes.len()});
         let file = PendingFile::create(acme, fields).await;
-        file.send(stack, bytes.clone()).await.expect_status(200);
+        file.put(stack, bytes.clone()).await;
         pending.push(file);
     }
 
-    let id = config["id"].as_str().expect("an id");
-    update(acme, id, "original").await.expect_ok();
+    update(acme, &text(&config["id"]), "original")
+        .await
+        .expect_ok();
     let folder = acme.folder("photos").await;
     set(acme, folder.path(), &server).await.expect_ok();
 
@@ -210,20 +209,17 @@ async fn form_is_not_converted_if_a_watermark_is_enabled_meanwhile(
 ) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let config = create(acme, "avif", "avif").await.expect_created();
-    let id = config["id"].as_str().expect("an id");
+    let id = text(&config["id"]);
 
     // The call that stores the image: the config was read before.
     let mut hold = stack.local.faults().hold("uploads", 2);
-    let png = form(
-        &acme.handle,
-        "a.png",
-        "image/png",
-        image(Format::Png, 64, 48),
-    );
-    let uploading = acme.upload_form(png.text("upload_config", "avif"));
+    let png = acme
+        .upload(image(Format::Png, 64, 48))
+        .named("a.png", "image/png");
+    let uploading = png.with_config("avif").send();
     let enable = async {
         hold.reached().await;
-        update(acme, id, "original").await.expect_ok();
+        update(acme, &id, "original").await.expect_ok();
         set(acme, &acme.path(), &server).await.expect_ok();
         hold.release();
     };

@@ -17,20 +17,11 @@ async fn list_of_new_space(stack: &Stack, name: &str) -> Vec<Value> {
         space.upload_config(&format!("config{number}")).await;
     }
 
-    let by_account = stack
-        .account()
-        .fetch(&format!("/upload-configs?space_id={}&limit=100", space.id))
-        .await
-        .json();
-    let configs = items(&by_account);
-    let names: Vec<&str> = configs
-        .iter()
-        .map(|config| config["name"].as_str().expect("a name"))
-        .collect();
-    assert_eq!(
-        names,
-        ["config3", "config2", "config1", "config0", "starter"]
-    );
+    let path = format!("/upload-configs?space_id={}&limit=100", space.id);
+    let configs = items(&stack.account().fetch(&path).await.json());
+    let names: Vec<&Value> = configs.iter().map(|config| &config["name"]).collect();
+    let expected = ["config3", "config2", "config1", "config0", "starter"];
+    assert_eq!(names, expected);
     assert_eq!(configs[0].get("config"), None);
 
     for path in ["/upload-configs?limit=100", "/upload-configs/all?limit=100"] {

@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Client, PHOTO, Response, Stack, StackOptions, TestSpace, minutes, seconds, stack_test, text,
+    PHOTO, Stack, StackOptions, TestSpace, assert_fields, minutes, seconds, stack_test, text,
 };
 
-use super::unsigned::{UnsignedConfig, form, photo};
-use crate::support::signer::Signer;
+use super::{
+    presign::PendingFile,
+    routes::{PRESIGNED, Route, Uploads, WITHOUT_KEY, assert_rejected},
+    unsigned::UnsignedConfig,
+};
 
 /// Fields of the anonymous view, sorted.
 const FIELDS: [&str; 10] = [
@@ -24,109 +27,44 @@ const FIELDS: [&str; 10] = [
 /// Maximum size of an anonymous file whose config sets none, in bytes.
 const ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 
-#[track_caller]
-fn expect_anonymous_view(view: &Value) {
-    let mut fields: Vec<&String> = view.as_object().expect("an object").keys().collect();
-    fields.sort();
-    assert_eq!(fields, FIELDS);
-}
-
-pub(super) async fn put(stack: &Stack, pending_file: &Value, bytes: impl Into<Vec<u8>>) {
-    let request = stack
-        .anonymous
-        .request("PUT", &text(&pending_file["upload_url"]));
-    let request = request.header(
-        "content-type",
-        text(&pending_file["headers"]["content-type"]),
-    );
-
-    stack
-        .anonymous
-        .send(request.body(bytes.into()))
-        .await
-        .expect_status(200);
-}
-
-pub(super) async fn confirm(stack: &Stack, pending_file: &Value) -> Response {
-    let path = format!("/upload/confirm/{}", text(&pending_file["file_id"]));
-    stack
-        .anonymous
-        .post(
-            &path,
-            json!({"confirm_token": pending_file["confirm_token"]}),
-        )
-        .await
-}
-
-async fn record(client: &Client, view: &Value) -> Value {
-    client
-        .get_ok(&format!("/files/{}", text(&view["id"])))
-        .await
-}
-
 #[stack_test(undrained)]
 async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["internal"]}})).await;
-    let unsigned = UnsignedConfig::new(stack, &signer.acme, "open", json!({})).await;
-    let signed_query = signer.query(stack);
-    let pending_file = [
-        unsigned
-            .presign(json!({"ref": "order 7"}))
-            .await
-            .expect_status(201)
-            .json(),
-        signer
-            .presign(&signed_query, json!({"ref": "order 7"}))
-            .await
-            .expect_status(201)
-            .json(),
-    ];
-    let mut views = vec![
-        unsigned
-            .send_form(form(photo()).text("ref", "order 7"))
-            .await
-            .expect_created(),
-        signer.send(&signed_query).await.expect_created(),
-    ];
+    let uploads = Uploads::new(stack, json!({"metadata": {"tags": ["internal"]}})).await;
 
-    for pending_file in &pending_file {
-        put(stack, pending_file, PHOTO).await;
-        views.push(confirm(stack, pending_file).await.expect_ok());
-    }
+    for route in WITHOUT_KEY {
+        let upload = uploads.photo(route).with(&[("ref", "order 7")]);
+        let response = upload.finish().await;
+        let view = response.json()["data"].clone();
+        let record = uploads.record(response).await;
 
-    for view in &views {
-        expect_anonymous_view(view);
-        assert_eq!(
-            (&view["status"], &view["original_name"]),
-            (&json!("active"), &json!("photo.jpg"))
-        );
-        let record = record(&signer.acme.client, view).await;
+        let mut fields: Vec<&String> = view.as_object().expect("an object").keys().collect();
+        fields.sort();
+        assert_eq!(fields, FIELDS, "{route:?}");
+        assert_eq!(view["status"], "active");
         for field in FIELDS {
             assert_eq!(view[field], record[field], "{field}");
         }
         assert_eq!(stack.anonymous.fetch(&text(&view["url"])).await.body, PHOTO);
-    }
 
-    // A key confirms with the whole record.
-    let path = format!("/upload/confirm/{}", text(&pending_file[0]["file_id"]));
-    assert_eq!(
-        signer.acme.post_ok(&path, json!({})).await,
-        record(&signer.acme.client, &views[2]).await
-    );
+        // A key confirms with the whole record.
+        if PRESIGNED.contains(&route) {
+            let path = format!("/upload/confirm/{}", text(&view["id"]));
+            assert_eq!(uploads.acme().post_ok(&path, json!({})).await, record);
+        }
+    }
 }
 
 #[stack_test(undrained)]
 async fn confirmation_by_token_hides_later_changes(stack: &Stack, acme: &TestSpace) {
     let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
-    let pending_file = unsigned.presign(json!({})).await.expect_status(201).json();
-    let path = format!("/files/{}", text(&pending_file["file_id"]));
+    let pending_file = unsigned.pending(json!({})).await;
+    let path = pending_file.address();
 
     // Changes before the confirmation apply.
-    acme.put_ok(&path, json!({"original_name": "guest.jpg"}))
-        .await;
-    put(stack, &pending_file, PHOTO).await;
-
-    let first = confirm(stack, &pending_file).await.expect_ok();
+    let guest = json!({"original_name": "guest.jpg"});
+    acme.put_ok(&path, guest).await;
+    pending_file.put(stack, PHOTO).await;
+    let first = pending_file.confirm_by_token(stack).await.expect_ok();
     assert_eq!(first["original_name"], "guest.jpg");
 
     for change in [
@@ -135,56 +73,50 @@ async fn confirmation_by_token_hides_later_changes(stack: &Stack, acme: &TestSpa
         json!({"original_name": "guest.jpg", "type": "authenticated", "tags": ["internal"], "ref": "internal"}),
     ] {
         acme.put_ok(&path, change.clone()).await;
-        assert_eq!(
-            confirm(stack, &pending_file).await.expect_ok(),
-            first,
-            "{change}"
-        );
+        let again = pending_file.confirm_by_token(stack).await;
+        assert_eq!(again.expect_ok(), first, "{change}");
     }
 
-    let changed = acme.get_ok(&path).await;
-    assert_eq!(
-        (&changed["type"], &changed["tags"]),
-        (&json!("authenticated"), &json!(["internal"]))
-    );
+    let changed = json!({"type": "authenticated", "tags": ["internal"]});
+    assert_fields(&acme.get_ok(&path).await, changed);
 }
 
 #[stack_test(undrained)]
 async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let acme = &signer.acme;
-    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
-    let larger = json!({"config": {"validation": {"max_file_size": ANONYMOUS_FILE_BYTES + 1}}});
-    let wide = UnsignedConfig::new(stack, acme, "wide", larger).await;
-    let too_large = json!({"size": ANONYMOUS_FILE_BYTES + 1});
-    let errors = json!({"size": [format!("The size field must not be greater than {ANONYMOUS_FILE_BYTES} bytes.")]});
+    let uploads = Uploads::new(stack, json!({})).await;
+    let presign = async |route: Route, size: u64| {
+        let declared = json!({ "size": size });
+        match route {
+            Route::SignedPresign => {
+                let query = uploads.signer.query(stack);
+                uploads.signer.presign(&query, declared).await
+            }
+            Route::UnsignedPresign => uploads.unsigned.presign(declared).await,
+            _ => {
+                let body = super::presign::presign_body(uploads.acme(), declared);
+                uploads.acme().post("/upload/presign", body).await
+            }
+        }
+    };
+    let too_large = |max: u64| format!("must not be greater than {max} bytes");
 
-    assert_eq!(
-        unsigned.presign(too_large.clone()).await.expect_error(422),
-        errors
-    );
-    assert_eq!(
-        signer
-            .presign(&signer.query(stack), too_large.clone())
-            .await
-            .expect_error(422),
-        errors
-    );
+    for route in [Route::SignedPresign, Route::UnsignedPresign] {
+        let rejected = presign(route, ANONYMOUS_FILE_BYTES + 1).await;
+        assert_rejected(rejected, &too_large(ANONYMOUS_FILE_BYTES));
+        let accepted = presign(route, ANONYMOUS_FILE_BYTES).await;
+        accepted.expect_status(201);
+    }
+    let with_key = presign(Route::Presign, ANONYMOUS_FILE_BYTES + 1).await;
+    with_key.expect_status(201);
 
-    unsigned
-        .presign(json!({"size": ANONYMOUS_FILE_BYTES}))
-        .await
-        .expect_status(201);
-    wide.presign(too_large.clone()).await.expect_status(201);
-    wide.presign(json!({"size": ANONYMOUS_FILE_BYTES + 2}))
-        .await
-        .expect_error(422);
-
-    let mut with_key = json!({"space": acme.handle, "filename": "a.bin", "content_type": "application/octet-stream"});
-    with_key["size"] = too_large["size"].clone();
-    acme.post("/upload/presign", with_key)
-        .await
-        .expect_status(201);
+    let larger = json!({"validation": {"max_file_size": ANONYMOUS_FILE_BYTES + 1}});
+    uploads.set_rules(larger).await;
+    for route in [Route::SignedPresign, Route::UnsignedPresign] {
+        let accepted = presign(route, ANONYMOUS_FILE_BYTES + 1).await;
+        accepted.expect_status(201);
+        let rejected = presign(route, ANONYMOUS_FILE_BYTES + 2).await;
+        assert_rejected(rejected, &too_large(ANONYMOUS_FILE_BYTES + 1));
+    }
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedUploadsPerHour", "2")]), undrained)]
@@ -194,7 +126,7 @@ async fn hourly_limit_defaults_to_template_parameter(stack: &Stack) {
     let configured = UnsignedConfig::with_hourly_limit(stack, &acme, "stated", 3).await;
 
     unsigned.send().await.expect_created();
-    unsigned.presign(json!({})).await.expect_status(201);
+    unsigned.pending(json!({})).await;
     unsigned.send().await.expect_created();
     unsigned.send().await.expect_error(429);
     unsigned.presign(json!({})).await.expect_error(429);
@@ -210,66 +142,42 @@ async fn hourly_limit_defaults_to_template_parameter(stack: &Stack) {
 #[stack_test(undrained)]
 async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack, acme: &TestSpace) {
     let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
-    let pending_file = unsigned.presign(json!({})).await.expect_status(201).json();
-    put(stack, &pending_file, PHOTO).await;
+    let pending_file = unsigned.pending(json!({})).await;
+    pending_file.put(stack, PHOTO).await;
 
     stack.clock.advance(minutes(119) + seconds(59));
-    let first = confirm(stack, &pending_file).await.expect_ok();
+    pending_file.confirm_by_token(stack).await.expect_ok();
     stack.clock.advance(seconds(1));
-    let late = confirm(stack, &pending_file).await;
+    let late = pending_file.confirm_by_token(stack).await;
 
-    assert_eq!(
-        late.json()["message"],
-        "The confirm token has expired. Create a new presigned upload."
-    );
+    let message = "The confirm token has expired. Create a new presigned upload.";
+    assert_eq!(late.json()["message"], message);
     assert_eq!(late.expect_error(403), json!({}));
-    assert_eq!(record(&acme.client, &first).await["status"], "active");
 }
 
 #[stack_test(undrained)]
 async fn urls_are_null_while_a_file_is_pending(stack: &Stack, acme: &TestSpace) {
-    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
-    let pending_file = unsigned
-        .presign(json!({"ref": "order 7"}))
-        .await
-        .expect_status(201)
-        .json();
-    let id = text(&pending_file["file_id"]);
-    let path = format!("/files/{id}");
+    let pending_file = PendingFile::create(acme, json!({})).await;
+    let id = pending_file.id();
+    let path = pending_file.address();
     let record = acme.get_ok(&path).await;
-    assert_eq!(
-        (&record["status"], &record["url"]),
-        (&json!("pending"), &Value::Null)
-    );
+    assert_fields(&record, json!({"status": "pending", "url": null}));
 
-    let list = acme
-        .fetch(&format!("/files?space_id={}", acme.id))
-        .await
-        .json();
-    assert_eq!(list["data"][0]["url"], Value::Null);
-
-    let urls = acme
-        .post("/files/urls", json!({"file_ids": [id]}))
-        .await
-        .expect_status(200)
-        .json();
-    assert_eq!(urls["data"], json!([{"id": id, "url": null}]));
-    assert_eq!(
-        acme.post_ok(&format!("{path}/signed-url"), json!({})).await["url"],
-        Value::Null
-    );
-
+    let list = acme.get_ok(&format!("/files?space_id={}", acme.id)).await;
+    assert_eq!(list[0]["url"], Value::Null);
+    let urls = acme.post_ok("/files/urls", json!({"file_ids": [id]})).await;
+    assert_eq!(urls, json!([{"id": id, "url": null}]));
+    let signed = acme.post_ok(&format!("{path}/signed-url"), json!({})).await;
+    assert_eq!(signed["url"], Value::Null);
     // A record may be sent back whole.
     assert_eq!(acme.put_ok(&path, record.clone()).await["url"], Value::Null);
 
-    put(stack, &pending_file, PHOTO).await;
-    let url = text(&confirm(stack, &pending_file).await.expect_ok()["url"]);
-    assert_eq!(
-        url,
-        format!(
-            "{}/{}",
-            stack.local.cdn_url(),
-            text(&record["storage_path"])
-        )
+    pending_file.put(stack, PHOTO).await;
+    let active = pending_file.confirm(&acme.client).await.expect_ok();
+    let url = format!(
+        "{}/{}",
+        stack.local.cdn_url(),
+        text(&record["storage_path"])
     );
+    assert_eq!(active["url"], url);
 }

@@ -1,15 +1,16 @@
 //! `config.storage.folder`: the default folder of uploads on every route.
 
-use serde_json::json;
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, folder_path, form, stack_test, text};
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, folder_path, stack_test, text};
 
 use super::{
-    folders::{
+    folders::assert_in,
+    presign::PendingFile,
+    routes::{
         BY_KEY, ROUTES,
         Route::{Unsigned, UnsignedPresign},
-        Uploads, assert_in,
+        Uploads,
     },
-    presign::PendingFile,
 };
 use crate::folders::create::{ROOT, assert_only, paths};
 
@@ -27,29 +28,29 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
     let mut expected = vec!["IN/".to_owned()];
 
     for route in ROUTES {
-        let first = uploads.record(uploads.send(&user, route, &[]).await).await;
+        let upload = uploads.photo(route).by(&user);
+        let first = uploads.record(upload.send().await).await;
         assert_eq!(first["folder_path"], "IN/Süd/", "{route:?}");
         let folder = acme
             .get_ok(&format!("/folders/{}", text(&first["folder_id"])))
             .await;
         assert_eq!(folder["parent_id"], top["id"]);
-        assert_in(
-            &uploads.record(uploads.send(&user, route, &[]).await).await,
-            &folder,
-        );
-        if ![Unsigned, UnsignedPresign].contains(&route) {
-            let blank = [("folder_id", " "), ("folder_path", "")];
-            assert_in(&uploads.upload(route, &blank).await, &folder);
+        // Blank fields are ignored.
+        let blank = upload
+            .clone()
+            .with(&[("folder_id", " "), ("folder_path", "")]);
+        for again in [upload, blank] {
+            assert_in(&uploads.record(again.send().await).await, &folder);
         }
+
         let name = format!("{route:?}");
-        acme.put_ok(&folder_path(&folder), json!({"name": name}))
+        acme.put_ok(&folder_path(&folder), json!({ "name": name }))
             .await;
         expected.push(format!("IN/{name}/"));
     }
 
     expected.sort();
     assert_eq!(paths(acme).await, expected);
-
     stack.run_confirm_checks().await;
 }
 
@@ -58,88 +59,60 @@ async fn requested_folder_overrides_config(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
     let photos = acme.folder("Photos").await;
-    let id = text(&photos["id"]);
 
     for route in BY_KEY {
-        assert_in(
-            &uploads.upload(route, &[("folder_id", "root")]).await,
-            &ROOT,
-        );
-        assert_in(&uploads.upload(route, &[("folder_id", &id)]).await, &photos);
-        let by_path = [("folder_id", "root"), ("folder_path", "photos")];
-        assert_in(&uploads.upload(route, &by_path).await, &photos);
-        let errors = uploads
-            .send(&acme.client, route, &[("folder_id", UNKNOWN_ID)])
-            .await
-            .expect_error(422);
-        assert_eq!(
-            errors,
-            json!({"folder_id": ["The selected folder id is invalid."]}),
-            "{route:?}"
-        );
+        let cases: [(&[(&str, &str)], &Value); 3] = [
+            (&[("folder_id", "root")], &ROOT),
+            (&[("folder_id", &photos.id)], &photos),
+            (&[("folder_id", "root"), ("folder_path", "photos")], &photos),
+        ];
+        for (fields, folder) in cases {
+            assert_in(&uploads.upload(route, fields).await, folder);
+        }
     }
 
-    assert_eq!(
-        paths(acme).await,
-        ["Photos/"],
-        "the folder of the config was not created"
-    );
-
+    // The folder of the config was not created.
+    assert_eq!(paths(acme).await, ["Photos/"]);
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
 async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
-    let acme = uploads.acme();
-    let id = text(&acme.folder("Photos").await["id"]);
+    let id = uploads.acme().folder("Photos").await.id;
     let before = uploads.stored().await;
+    let message = |field: &str| {
+        json!([format!(
+            "The {field} field must not be present: the upload config sets the folder."
+        )])
+    };
+    let id_error = json!({"folder_id": message("folder id")});
+    let path_error = json!({"folder_path": message("folder path")});
+    let both = json!({"folder_id": message("folder id"), "folder_path": message("folder path")});
 
     for route in [Unsigned, UnsignedPresign] {
-        let rejected = async |fields: &[(&str, &str)]| {
-            uploads
-                .send(&acme.client, route, fields)
-                .await
-                .expect_error(422)
+        let errors = async |fields: &[(&str, &str)]| {
+            let upload = uploads.photo(route).with(fields);
+            upload.send().await.expect_error(422)
         };
         for id in ["root", &id, &id.to_lowercase(), UNKNOWN_ID, "x"] {
-            assert_only(&rejected(&[("folder_id", id)]).await, "folder_id");
-            let both = rejected(&[("folder_id", id), ("folder_path", "a/b")]).await;
-            assert!(
-                both["folder_id"].is_array() && both["folder_path"].is_array(),
-                "{both}"
-            );
+            assert_eq!(errors(&[("folder_id", id)]).await, id_error);
+            let with_path = [("folder_id", id), ("folder_path", "a/b")];
+            assert_eq!(errors(&with_path).await, both);
         }
         for path in ["Photos", "a/b", "a//b"] {
-            assert_only(&rejected(&[("folder_path", path)]).await, "folder_path");
+            assert_eq!(errors(&[("folder_path", path)]).await, path_error);
         }
     }
 
-    uploads
-        .stored()
-        .await
-        .assert_unchanged(&before, "unsigned uploads with a folder");
-
-    // Blank fields are ignored.
-    for route in [Unsigned, UnsignedPresign] {
-        let file = uploads
-            .upload(route, &[("folder_id", ""), ("folder_path", " ")])
-            .await;
-        assert_eq!(file["folder_path"], "in/");
-    }
-
-    stack.run_confirm_checks().await;
+    uploads.assert_unchanged(&before, "requested folders").await;
 }
 
 #[stack_test]
 async fn changed_config_folder_applies_to_new_files_only(stack: &Stack, acme: &TestSpace) {
-    let id = acme
-        .upload_config("in")
-        .with_settings(json!({"storage": {"folder": "first"}}))
-        .await
-        .id;
-    let photo = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "in");
-    let first = acme.upload_form(photo()).await.expect_created();
+    let settings = json!({"storage": {"folder": "first"}});
+    let id = acme.upload_config("in").with_settings(settings).await.id;
+    let first = acme.upload(PHOTO).with_config("in").await;
     let pending_file = PendingFile::create(acme, json!({"upload_config": "in"})).await;
     let longest = ["a"; MAX_DEPTH].join("/");
 
@@ -149,30 +122,23 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack, acme: &T
         (json!("FIRST"), json!("first/")),
         (json!(null), json!(null)),
     ] {
-        let change = json!({"id": id, "config": {"storage": {"folder": folder}}});
-        acme.post_ok("/upload-configs/update", change).await;
-        assert_eq!(
-            acme.upload_form(photo()).await.expect_created()["folder_path"],
-            path
-        );
+        let change = json!({"config": {"storage": {"folder": folder}}});
+        acme.update_upload_config(&id, change).await;
+        let file = acme.upload(PHOTO).with_config("in").await;
+        assert_eq!(file["folder_path"], path);
     }
 
     let deeper = json!({"id": id, "config": {"storage": {"folder": format!("{longest}/a")}}});
     let errors = acme.post_err(422, "/upload-configs/update", deeper).await;
     assert_only(&errors, "config.storage.folder");
 
-    pending_file.send(stack, PHOTO).await.expect_status(200);
+    pending_file.put(stack, PHOTO).await;
     let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
-    let found = acme.get_ok(&format!("/files/{}", text(&first["id"]))).await;
-
-    for file in [&confirmed, &found] {
-        assert_eq!(
-            (&file["folder_id"], &file["folder_path"]),
-            (&first["folder_id"], &json!("first/"))
-        );
+    for file in [&confirmed, &acme.get_ok(first.path()).await] {
+        let expected = json!({"folder_id": first["folder_id"], "folder_path": "first/"});
+        assert_fields(file, expected);
     }
 
     assert_eq!(paths(acme).await.len(), 1 + 2 + MAX_DEPTH);
-
     stack.run_confirm_checks().await;
 }

@@ -1,266 +1,186 @@
-//! Upload configs: allowed formats and sizes, executables, names, tags and delivery types.
+//! Formats, sizes, executables and declared types that upload configs allow, on every route.
 
-use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, file, stack_test};
+use tests::{PHOTO, Stack, stack_test};
 
-/// A space that uploads files with its configs.
-struct Uploader {
-    acme: TestSpace,
+use super::{
+    anonymous_javascript::SCRIPT_TYPES,
+    routes::{BY_KEY, PRESIGNED, ROUTES, Route, Uploads, assert_rejected, without_limits},
+};
+
+/// Name, declared type and bytes of a file.
+type File = (&'static str, &'static str, &'static [u8]);
+/// A file, and its extension or the end of the error.
+type Case = (File, Result<&'static str, &'static str>);
+
+const JPEG: File = ("photo.jpg", "image/jpeg", PHOTO);
+const TEXT: File = ("a.txt", "text/plain", b"0123456789");
+const PROGRAM: File = ("setup.exe", UNKNOWN, b"MZ\x90\0\x03\0\0\0");
+const SCRIPT: File = ("run.sh", UNKNOWN, b"#!/bin/sh\necho hello\n");
+const PAGE: File = ("page.php.sh", UNKNOWN, b"<?php echo 1;");
+const UNKNOWN: &str = "application/octet-stream";
+
+const EXECUTABLE: Result<&str, &str> = Err("must not be an executable file");
+const NOT_IMAGE: Result<&str, &str> = Err("must be a file of type: jpg, png");
+
+fn without_rules() -> Vec<Case> {
+    vec![
+        (JPEG, Ok("jpg")),
+        (PROGRAM, EXECUTABLE),
+        (SCRIPT, EXECUTABLE),
+        (("a.jpg.exe", "image/jpeg", PHOTO), EXECUTABLE),
+        (("a.php.jpg", "image/jpeg", PHOTO), EXECUTABLE),
+        (("a.jpg", "image/jpeg", PROGRAM.2), EXECUTABLE),
+        (("a.jpg", UNKNOWN, PROGRAM.2), EXECUTABLE),
+        (
+            ("a.pdf", "application/pdf", PHOTO),
+            Err("must be application/pdf as declared, but is image/jpeg"),
+        ),
+        (
+            ("a.jpg", "image/jpeg", b"just text"),
+            Err("must be image/jpeg as declared, but is text/plain"),
+        ),
+        (
+            ("a.png", "image/png", b"\0\x01\x02\x03"),
+            Err("must be image/png as declared, but is not recognized"),
+        ),
+    ]
 }
 
-impl Uploader {
-    async fn config(&self, name: &str, settings: Value) {
-        self.acme.upload_config(name).with_settings(settings).await;
-    }
-
-    async fn send(&self, config: &str, files: &[(&str, &str, &[u8])]) -> Response {
-        let form = Form::new()
-            .text("space", self.acme.handle.clone())
-            .text("upload_config", config.to_owned());
-        let form = files.iter().fold(form, |form, (name, mime_type, bytes)| {
-            form.part("files", file(name, mime_type, bytes.to_vec()))
-        });
-        self.acme.upload_form(form).await
-    }
+fn rules() -> Vec<(Value, Vec<Case>)> {
+    vec![
+        (json!({}), without_rules()),
+        (
+            json!({"allowed_formats": "JPEG,png"}),
+            vec![
+                (JPEG, Ok("jpg")),
+                (("a", UNKNOWN, PHOTO), Ok("jpg")),
+                (TEXT, NOT_IMAGE),
+                (("a.png", UNKNOWN, b"text named like an image"), NOT_IMAGE),
+                // An executable extension in the middle of a name is rejected, although its last
+                // extension is allowed.
+                (("a.php.jpg", "image/jpeg", PHOTO), EXECUTABLE),
+            ],
+        ),
+        (
+            json!({"allowed_formats": []}),
+            vec![(JPEG, Ok("jpg")), (TEXT, Ok("txt"))],
+        ),
+        (
+            json!({"max_file_size": 10}),
+            vec![
+                (TEXT, Ok("txt")),
+                (
+                    ("a.txt", "text/plain", b"0123456789a"),
+                    Err("must not be greater than 10 bytes"),
+                ),
+            ],
+        ),
+        (
+            json!({"allowed_formats": ["exe"]}),
+            vec![(PROGRAM, Ok("exe")), (SCRIPT, EXECUTABLE)],
+        ),
+        (
+            json!({"allowed_formats": ["sh", "php"]}),
+            vec![(PROGRAM, EXECUTABLE), (SCRIPT, Ok("sh")), (PAGE, Ok("sh"))],
+        ),
+    ]
 }
 
-#[stack_test]
+#[stack_test(options = without_limits(), undrained)]
 async fn config_limits_formats_and_sizes(stack: &Stack) {
-    let uploader = Uploader {
-        acme: stack.space("Acme").await,
-    };
-    uploader
-        .config(
-            "images",
-            json!({"validation": {"allowed_formats": "JPEG,png"}}),
-        )
-        .await;
-    uploader
-        .config("any", json!({"validation": {"allowed_formats": []}}))
-        .await;
-    uploader
-        .config("small", json!({"validation": {"max_file_size": 10}}))
-        .await;
+    let uploads = Uploads::new(stack, json!({})).await;
 
-    let photo = ("photo.jpg", "image/jpeg", PHOTO);
-    let text = |bytes: &'static [u8]| ("a.txt", "text/plain", bytes);
-    uploader.send("images", &[photo]).await.expect_created();
-    uploader
-        .send("any", &[photo, text(b"text")])
-        .await
-        .expect_created();
-    uploader
-        .send("small", &[text(b"0123456789")])
-        .await
-        .expect_created();
-
-    for (config, rejected, message) in [
-        (
-            "images",
-            text(b"text"),
-            "The files.1 field must be a file of type: jpg, png.",
-        ),
-        (
-            "images",
-            (
-                "a.png",
-                "application/octet-stream",
-                b"text with the extension of an image",
-            ),
-            "The files.1 field must be a file of type: jpg, png.",
-        ),
-        // An executable extension in the middle of a name is rejected, although its last extension
-        // is allowed.
-        (
-            "images",
-            ("a.php.jpg", "image/jpeg", PHOTO),
-            "The files.1 field must not be an executable file.",
-        ),
-        (
-            "small",
-            text(b"0123456789a"),
-            "The files.1 field must not be greater than 10 bytes.",
-        ),
-    ] {
-        let fine = if config == "images" {
-            photo
-        } else {
-            text(b"fine")
-        };
-        let errors = uploader
-            .send(config, &[fine, rejected])
-            .await
-            .expect_error(422);
-        assert_eq!(errors, json!({"files.1": [message]}));
-    }
-}
-
-#[stack_test]
-async fn executables_are_accepted_only_if_config_lists_them(stack: &Stack) {
-    let uploader = Uploader {
-        acme: stack.space("Acme").await,
-    };
-    let binary = [b"MZ\x90\0".to_vec(), vec![0; 200]].concat();
-    uploader.config("none", json!({})).await;
-    uploader
-        .config(
-            "windows",
-            json!({"validation": {"allowed_formats": ["exe"]}}),
-        )
-        .await;
-    uploader
-        .config(
-            "scripts",
-            json!({"validation": {"allowed_formats": ["sh", "php"]}}),
-        )
-        .await;
-
-    let exe = ("setup.exe", "application/octet-stream", &binary[..]);
-    let script = ("run.sh", "text/plain", &b"#!/bin/sh\necho hello\n"[..]);
-    let page = (
-        "page.php.sh",
-        "application/octet-stream",
-        &b"<?php echo 1;"[..],
-    );
-
-    for (config, file, extension) in [
-        ("none", exe, None),
-        ("none", script, None),
-        ("windows", exe, Some("exe")),
-        ("windows", script, None),
-        ("scripts", exe, None),
-        ("scripts", script, Some("sh")),
-        ("scripts", page, Some("sh")),
-    ] {
-        let response = uploader.send(config, &[file]).await;
-        match extension {
-            Some(extension) => assert_eq!(
-                response.expect_created()[0]["extension"],
-                extension,
-                "{config} {}",
-                file.0
-            ),
-            None => assert!(
-                response.expect_error(422)["files.0"].is_array(),
-                "{config} {}",
-                file.0
-            ),
+    for (rules, files) in rules() {
+        uploads.set_rules(json!({ "validation": rules })).await;
+        for ((name, content_type, bytes), expected) in files {
+            let before = uploads.stored().await;
+            for route in ROUTES {
+                let upload = uploads.file(route, name, content_type, bytes);
+                let response = upload.finish().await;
+                let response = response.with_context(&rules.to_string());
+                match expected {
+                    Ok(extension) => {
+                        let record = uploads.record(response).await;
+                        assert_eq!(record["extension"], extension, "{route:?} {name}");
+                    }
+                    Err(error_end) => assert_rejected(response, error_end),
+                }
+            }
+            if expected.is_err() {
+                uploads.assert_unchanged(&before, name).await;
+            }
         }
     }
 }
 
-fn photo(name: &'static str) -> (&'static str, &'static str, &'static [u8]) {
-    (name, "image/jpeg", PHOTO)
-}
+/// Declared types, and whether a config accepts them whose formats are jpg, tif and docx.
+const DECLARED_TYPES: [(&str, bool); 15] = [
+    ("image/jpeg", true),
+    ("IMAGE/JPEG; q=1", true),
+    ("image/tiff", true),
+    (
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        true,
+    ),
+    ("application/octet-stream", true),
+    ("application/x-mine", true),
+    ("image/x-unknown", true),
+    ("image/png", false),
+    ("image/svg+xml", false),
+    ("video/mp4", false),
+    ("audio/x-m4a", false),
+    ("text/plain", false),
+    ("application/javascript", false),
+    ("application/zip", false),
+    ("application/pdf", false),
+];
 
-#[stack_test]
-async fn config_without_unique_names_rejects_taken_name(stack: &Stack) {
-    let uploader = Uploader {
-        acme: stack.space("Acme").await,
-    };
-    let handle = &uploader.acme.handle;
-    uploader
-        .config(
-            "own",
-            json!({"storage": {"generate_filename": false, "unique_filename": false}}),
-        )
-        .await;
+#[stack_test(undrained)]
+async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stack: &Stack) {
+    let rules = json!({"validation": {"allowed_formats": ["jpg", "tif", "docx"]}});
+    let uploads = Uploads::new(stack, rules).await;
 
-    let own = uploader
-        .send("own", &[photo("Summer Holiday (2).JPEG")])
-        .await
-        .expect_created();
-    assert_eq!(
-        own[0]["storage_path"],
-        json!(format!("{handle}/summer-holiday-2.jpg"))
-    );
-    assert_eq!(
-        (&own[0]["original_name"], &own[0]["tags"]),
-        (&json!("Summer Holiday (2).JPEG"), &json!([]))
-    );
-
-    let before = stack.dump().await;
-
-    // The name is taken by an existing file, or by another file of the request.
-    let summer = &[photo("summer holiday 2.jpg")][..];
-    let twins = &[photo("twin.jpg"), photo("other.jpg"), photo("Twin.jpeg")];
-    for (files, which) in [
-        (summer, "named `summer-holiday-2.jpg`"),
-        (twins, "with this name"),
-    ] {
-        let response = uploader.send("own", files).await;
-        let message = format!(
-            "A file {which} already exists. Rename the file, or use an upload config with \
-             `unique_filename`."
-        );
-        assert_eq!(response.json()["message"], message);
-        response.expect_error(409);
+    for (content_type, is_allowed) in DECLARED_TYPES {
+        for route in PRESIGNED {
+            let upload = uploads.file(route, "photo.jpg", content_type, PHOTO);
+            let response = upload.send().await.with_context(content_type);
+            if is_allowed {
+                response.expect_status(201);
+            } else {
+                assert_rejected(response, "must be a file of type: jpg, tiff, docx");
+            }
+        }
     }
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "uploads with a taken name");
 }
 
-#[stack_test]
-async fn config_sets_unique_name_tags_and_delivery_type(stack: &Stack) {
-    let uploader = Uploader {
-        acme: stack.space("Acme").await,
+#[stack_test(undrained)]
+async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let presign = async |format: &str, route: Route, name: &str, content_type: &str| {
+        let rules = json!({"validation": {"allowed_formats": [format]}});
+        uploads.set_rules(rules).await;
+        uploads.file(route, name, content_type, "x").send().await
     };
-    let client = &uploader.acme.client;
-    uploader
-        .config(
-            "unique",
-            json!({"storage": {"generate_filename": false}, "metadata": {"tags": ["a", "b"]}}),
-        )
-        .await;
-    uploader
-        .acme
-        .upload_config("protected")
-        .with(json!({"delivery_type": "private"}))
-        .await;
 
-    let unique = uploader
-        .send("unique", &[photo("twin.jpg"), photo("twin.jpg")])
-        .await
-        .expect_created();
-    let name = |index: usize| unique[index]["name"].as_str().expect("a name").to_owned();
-    assert_ne!(name(0), name(1));
+    for route in PRESIGNED {
+        // An executable that the config allows keeps its extension.
+        let allowed = presign("sh", route, "a.sh", "text/plain").await;
+        allowed.expect_status(201);
+        let other = presign("sh", route, "a.txt", "text/plain").await;
+        assert_rejected(other, "must be a file of type: sh");
 
-    let random = name(0)
-        .strip_prefix("twin-")
-        .and_then(|rest| rest.strip_suffix(".jpg").map(str::len));
-    assert_eq!(random, Some(6), "{}", name(0));
-    assert_eq!(unique[0]["tags"], json!(["a", "b"]));
-
-    let record = client
-        .get_ok(&format!(
-            "/files/{}",
-            unique[0]["id"].as_str().expect("an id")
-        ))
-        .await;
-    assert_eq!(record, unique[0]);
-
-    stack
-        .anonymous
-        .fetch(unique[0]["url"].as_str().expect("a URL"))
-        .await;
-
-    let protected = uploader
-        .send("protected", &[photo("a.jpg")])
-        .await
-        .expect_created();
-    assert_eq!(
-        (
-            &protected[0]["type"],
-            &protected[0]["access_control"]["source"]
-        ),
-        (&json!("private"), &json!("upload_config"))
-    );
-
-    let url = protected[0]["url"].as_str().expect("a URL");
-    stack.anonymous.get_err(403, url).await;
-    client.fetch(url).await;
+        // A script of an anonymous uploader is stored as text.
+        let (accepted, rejected) = if BY_KEY.contains(&route) {
+            ("js", "txt")
+        } else {
+            ("txt", "js")
+        };
+        for content_type in SCRIPT_TYPES {
+            let allowed = presign(accepted, route, "a.js", content_type).await;
+            allowed.expect_status(201);
+            let other = presign(rejected, route, "a.js", content_type).await;
+            assert_rejected(other, &format!("must be a file of type: {rejected}"));
+        }
+    }
 }

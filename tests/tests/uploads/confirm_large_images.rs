@@ -53,7 +53,7 @@ async fn metadata_of_a_large_image_is_removed_and_its_orientation_kept(
     let jpeg = large_jpeg();
     let fields = declared("stripped", "image/jpeg", jpeg.len());
     let pending = PendingFile::create(acme, fields).await;
-    pending.send(stack, jpeg).await.expect_status(200);
+    pending.put(stack, jpeg).await;
 
     let record = pending.confirm(&acme.client).await.expect_ok();
 
@@ -89,11 +89,10 @@ async fn large_image_that_has_to_be_converted_is_rejected(stack: &Stack, acme: &
     let jpeg = large_jpeg();
     let fields = declared("webp", "application/octet-stream", jpeg.len());
     let pending = PendingFile::create(acme, fields).await;
-    pending.send(stack, jpeg).await.expect_status(200);
+    pending.put(stack, jpeg).await;
     let errors = pending.confirm(&acme.client).await.expect_error(422);
     assert!(errors["file"].is_array(), "{errors}");
-    let gone = acme.get(&pending.address()).await;
-    gone.expect_error(404);
+    acme.get_err(404, &pending.address()).await;
     stack.run_confirm_checks().await;
 }
 
@@ -104,7 +103,7 @@ async fn large_file_that_is_no_image_is_stored_as_it_came(stack: &Stack, acme: &
     bytes.resize(LARGE_BYTES + 1, 0);
     let fields = declared("stripped", "application/pdf", bytes.len());
     let pending = PendingFile::create(acme, fields).await;
-    pending.send(stack, bytes.clone()).await.expect_status(200);
+    pending.put(stack, bytes.clone()).await;
 
     let record = pending.confirm(&acme.client).await.expect_ok();
 

@@ -1,183 +1,150 @@
 //! `POST /upload/confirm/:fileId` with a confirm token.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, minutes, stack_test, text};
+use tests::{Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, stack_test, text};
 
-use super::signed_presign::{confirm, confirmation, put};
+use super::{
+    presign::PendingFile,
+    routes::{ROUTES, Route, Uploads},
+};
 use crate::support::signer::Signer;
 
-/// A confirmation that is rejected.
-struct Rejected<'a> {
-    case: &'static str,
-    client: &'a Client,
-    path: &'a str,
-    body: Value,
-    status: u16,
-}
-
-impl Rejected<'_> {
-    /// Asserts the status, and that only a 401 has a challenge.
-    async fn assert(self) {
-        let case = self.case;
-        let response = self
-            .client
-            .post(self.path, self.body)
-            .await
-            .with_context(case)
-            .expect_status(self.status);
-
-        let challenge = if self.status == 401 { "Bearer" } else { "" };
-        assert_eq!(
-            response.header("x-amzn-remapped-www-authenticate"),
-            challenge,
-            "{case}"
-        );
-        response.expect_error(self.status);
-    }
-}
-
 /// Presigns the photo by a signed URL, and sends its bytes to S3.
-async fn presigned_with_bytes(stack: &Stack, signer: &Signer) -> Value {
-    let presigned = signer
-        .presign(&signer.query(stack), json!({}))
-        .await
-        .expect_status(201)
-        .json();
-    put(stack, &presigned, PHOTO).await.expect_status(200);
+async fn presigned_with_bytes(stack: &Stack, signer: &Signer) -> PendingFile {
+    let presigned = signer.pending(stack, json!({})).await;
+    presigned.put(stack, PHOTO).await;
     presigned
 }
 
 #[stack_test(undrained)]
 async fn token_confirms_only_its_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
     let other = stack.space("Other").await;
-    let pending_files = [
-        presigned_with_bytes(stack, &signer).await,
-        presigned_with_bytes(stack, &signer).await,
-    ];
+    let pending_file = presigned_with_bytes(stack, &signer).await;
+    let other_file = presigned_with_bytes(stack, &signer).await;
 
-    let path = confirmation(&pending_files[0]);
-    let token = text(&pending_files[0]["confirm_token"]);
-    let truncated = &token[..token.len() - 2];
-    let other_token = json!({"confirm_token": pending_files[1]["confirm_token"]});
-    let with = |token: &str| json!({"confirm_token": token});
-
-    let user = signer.acme.role("user").await;
-    let viewer = signer.acme.role("viewer").await;
-    let before = stack.dump().await;
+    let path = pending_file.confirmation();
+    let token = text(&pending_file.response["confirm_token"]);
+    let without_end = &token[..token.len() - 2];
+    let without_prefix = &token[3..];
+    let unknown_path = format!("/upload/confirm/{UNKNOWN_ID}");
+    let user = acme.role("user").await;
+    let viewer = acme.role("viewer").await;
     let anonymous = &stack.anonymous;
     let unknown_key = anonymous.with_key("nonsense");
+    let before = stack.dump().await;
 
-    let rejected = |case, client, body, status| Rejected {
-        case,
-        client,
-        path: path.as_str(),
-        body,
-        status,
-    };
-
-    for case in [
-        rejected("the token of another file", anonymous, other_token, 403),
-        rejected("not a token", anonymous, with("nonsense"), 403),
-        rejected("truncated", anonymous, with(truncated), 403),
-        rejected("without its prefix", anonymous, with(&token[3..]), 403),
-        rejected("not a string", anonymous, json!({"confirm_token": 5}), 422),
-        rejected("null", anonymous, json!({"confirm_token": null}), 401),
-        rejected("missing", anonymous, json!({}), 401),
+    let cases: [(&Client, &str, Value, u16); 13] = [
+        (
+            anonymous,
+            &path,
+            other_file.response["confirm_token"].clone(),
+            403,
+        ),
+        (anonymous, &path, json!("nonsense"), 403),
+        (anonymous, &path, json!(without_end), 403),
+        (anonymous, &path, json!(without_prefix), 403),
+        (anonymous, &path, json!(5), 422),
+        (anonymous, &path, json!(null), 401),
         // With a key, the token is ignored.
-        rejected("another space's key", &other.client, with(&token), 404),
-        rejected("an unknown key", &unknown_key, with(&token), 401),
-        rejected("the key of a user", &user, json!({}), 403),
-        rejected("the key of a viewer", &viewer, with(&token), 403),
-        Rejected {
-            path: "/upload/confirm/nonsense",
-            ..rejected("not an id", anonymous, with(&token), 404)
-        },
-        Rejected {
-            path: "/upload/confirm/01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
-            ..rejected("the id of no file", anonymous, with(&token), 403)
-        },
-    ] {
-        case.assert().await;
+        (&other.client, &path, json!(token), 404),
+        (&unknown_key, &path, json!(token), 401),
+        (&user, &path, json!(token), 403),
+        (&user, &path, json!(null), 403),
+        (&viewer, &path, json!(token), 403),
+        (anonymous, "/upload/confirm/nonsense", json!(token), 404),
+        (anonymous, &unknown_path, json!(token), 403),
+    ];
+    for (client, path, token, status) in cases {
+        let case = format!("{token} on {path}");
+        let response = client.post(path, json!({"confirm_token": token})).await;
+        let response = response.with_context(&case).expect_status(status);
+        let challenge = if status == 401 { "Bearer" } else { "" };
+        let header = response.header("x-amzn-remapped-www-authenticate");
+        assert_eq!(header, challenge, "{case}");
+        response.expect_error(status);
     }
+    anonymous.post_err(401, &path, json!({})).await;
+    pending_file.confirm(anonymous).await.expect_error(401);
 
     stack
-        .anonymous
-        .send(stack.anonymous.request("POST", &path))
-        .await
-        .expect_error(401);
+        .assert_unchanged(&before, "rejected confirmations")
+        .await;
 
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "rejected confirmations");
-
-    let admin = signer.acme.role("admin").await;
-    admin.post_ok(&path, json!({})).await;
-    confirm(stack, &pending_files[1]).await.expect_ok();
+    let admin = acme.role("admin").await;
+    pending_file.confirm(&admin).await.expect_ok();
+    other_file.confirm_by_token(stack).await.expect_ok();
 }
 
 #[stack_test(undrained)]
-async fn disabled_space_rejects_confirmation(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let presigned = signer
-        .presign(&signer.query(stack), json!({}))
-        .await
-        .expect_status(201)
-        .json();
+async fn disabled_space_rejects_uploads_and_confirmations(stack: &Stack, other: &TestSpace) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let acme = uploads.acme();
+    let user = acme.role("user").await;
+    let own = PendingFile::create(acme, json!({})).await;
+    let anonymous = uploads.signer.pending(stack, json!({})).await;
+    let foreign = PendingFile::create(other, json!({})).await;
+    for pending_file in [&own, &anonymous, &foreign] {
+        pending_file.put(stack, PHOTO).await;
+    }
 
-    put(stack, &presigned, PHOTO).await.expect_status(200);
+    acme.set_enabled(false).await;
 
-    let client = &signer.acme.client;
-    let space = signer.acme.path();
-    client
-        .put_ok(&space, json!({"name": "Acme", "enabled": false}))
-        .await;
+    let before = uploads.stored().await;
+    for route in ROUTES {
+        for client in [&user, &acme.client, &stack.account()] {
+            let rejected = uploads.photo(route).by(client).send().await;
+            assert_eq!(rejected.expect_error(403), json!({}));
+        }
+    }
+    for client in [&acme.client, &stack.account()] {
+        assert_eq!(own.confirm(client).await.expect_error(403), json!({}));
+        let rejected = uploads.signer.generate(client, json!({})).await;
+        rejected.expect_error(403);
+    }
+    anonymous.confirm_by_token(stack).await.expect_error(403);
+    uploads.assert_unchanged(&before, "a disabled space").await;
 
-    confirm(stack, &presigned).await.expect_error(403);
+    // The other space still confirms, also for the same account.
+    foreign.confirm(&stack.account()).await.expect_ok();
 
-    client
-        .put_ok(&space, json!({"name": "Acme", "enabled": true}))
-        .await;
-    confirm(stack, &presigned).await.expect_ok();
+    acme.set_enabled(true).await;
+    own.confirm(&acme.client).await.expect_ok();
+    anonymous.confirm_by_token(stack).await.expect_ok();
+    for route in ROUTES {
+        uploads
+            .photo(route)
+            .by(&user)
+            .send()
+            .await
+            .expect_status(201);
+    }
+    let generated = uploads.signer.generate(&user, json!({})).await;
+    generated.expect_ok();
 }
 
 #[stack_test]
 async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let sent = signer
-        .presign(&signer.query(stack), json!({}))
-        .await
-        .expect_status(201)
-        .json();
-    let forgotten = signer
-        .presign(&signer.query(stack), json!({}))
-        .await
-        .expect_status(201)
-        .json();
+    let uploads = Uploads::new(stack, json!({})).await;
 
-    put(stack, &sent, PHOTO).await.expect_status(200);
+    for (route, uploaded_by) in [
+        (Route::SignedPresign, "signed_url"),
+        (Route::UnsignedPresign, "unsigned"),
+    ] {
+        let presign = async || PendingFile::of(uploads.photo(route).send().await);
+        let sent = presign().await;
+        let forgotten = presign().await;
+        sent.put(stack, PHOTO).await;
 
-    for _ in 0..9 {
-        stack.run_for(minutes(15)).await;
+        stack.run_confirm_checks().await;
+
+        let found = uploads.acme().get_ok(&sent.address()).await;
+        let expected = json!({"status": "active", "uploaded_by": {"type": uploaded_by}});
+        assert_fields(&found, expected);
+        uploads.acme().get_err(404, &forgotten.address()).await;
+        // A token expires an hour after the presigned URL.
+        sent.confirm_by_token(stack).await.expect_error(403);
+        forgotten.confirm_by_token(stack).await.expect_error(404);
     }
-
-    let found = signer
-        .acme
-        .get_ok(&format!("/files/{}", text(&sent["file_id"])))
-        .await;
-
-    assert_eq!(
-        (&found["status"], &found["uploaded_by"]),
-        (&json!("active"), &json!({"type": "signed_url"}))
-    );
-
-    signer
-        .acme
-        .get_err(404, &format!("/files/{}", text(&forgotten["file_id"])))
-        .await;
-
-    // A token expires an hour after the presigned URL.
-    confirm(stack, &sent).await.expect_error(403);
-    confirm(stack, &forgotten).await.expect_error(404);
 }

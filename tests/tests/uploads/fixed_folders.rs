@@ -1,40 +1,33 @@
 //! The folder mode `fixed`: the URL of a file contains the folders that it was uploaded into, and
 //! does not change when they do.
 
-use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, file, folder_path, stack_test, text};
+use tests::{PHOTO, Response, Stack, TestSpace, folder_path, stack_test, text};
 
-use super::presign::PendingFile;
+use super::{names::own_names, presign::PendingFile};
 
 /// Maximum depth of folders.
 const MAX_DEPTH: usize = 20;
 /// Maximum length of a folder's slug in a URL.
 const SLUG_MAX_CHARS: usize = 100;
 
-/// Creates a space of a folder mode.
+/// Creates a space of a folder mode, with a config under which files keep their names.
 async fn space(stack: &Stack, mode: &str) -> TestSpace {
-    let space = stack
-        .account()
-        .create("/spaces", json!({"name": mode, "folder_mode": mode}))
-        .await;
+    let body = json!({"name": mode, "folder_mode": mode});
+    let space = stack.account().create("/spaces", body).await;
+    assert_eq!(space["folder_mode"], mode);
 
-    assert_eq!(space["folder_mode"], json!(mode));
-
-    let id = text(&space["id"]);
-    let handle = text(&space["handle"]);
-    let key = stack
-        .account()
-        .create(&format!("/spaces/{id}/api-keys"), json!({"name": "owner"}))
-        .await;
-    let client = stack.anonymous.with_key(&text(&key["key"]));
-
-    TestSpace {
-        client,
-        id,
-        handle,
-        key_id: key["id"].as_u64().expect("a number"),
-    }
+    let mut acme = TestSpace {
+        client: stack.account(),
+        id: text(&space["id"]),
+        handle: text(&space["handle"]),
+        key_id: 0,
+    };
+    let owner = acme.create_key("owner").await;
+    acme.key_id = owner.id;
+    acme.client = owner.client;
+    acme.upload_config("own").with_settings(own_names()).await;
+    acme
 }
 
 /// Uploads the photo with a file name into a folder path, with a config.
@@ -47,25 +40,13 @@ async fn upload(acme: &TestSpace, path: &str, name: &str, config: &str) -> Respo
 /// Asserts that a file is delivered at its URL, whose path starts with `folders`.
 async fn assert_delivered(stack: &Stack, acme: &TestSpace, file: &Value, folders: &str) {
     let path = format!("{}/{folders}{}", acme.handle, text(&file["name"]));
-    assert_eq!(file["storage_path"], json!(path));
-    assert_eq!(
-        file["url"],
-        json!(format!("{}/{path}", stack.local.cdn_url()))
-    );
+    assert_eq!(file["storage_path"], path);
+    assert_eq!(file["url"], format!("{}/{path}", stack.local.cdn_url()));
 
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
     assert!(path.bytes().all(is_plain), "{path}");
-    assert!(
-        stack.anonymous.fetch(&text(&file["url"])).await.body == PHOTO,
-        "{path}"
-    );
-}
-
-/// Creates the config `own`, which stores files under their original names.
-async fn create_original_names_config(acme: &TestSpace) {
-    acme.upload_config("own")
-        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
-        .await;
+    let delivered = stack.anonymous.fetch(&text(&file["url"])).await;
+    assert!(delivered.body == PHOTO, "{path}");
 }
 
 #[stack_test]
@@ -84,44 +65,30 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
         ("Été/ÑANDÚ", Some("ete/nandu/")),
         ("a_b/C.D", Some("a_b/c-d/")),
         ("%2E%2E/a\\b", Some("2e-2e/a-b/")),
-        (long.as_str(), Some(cut.as_str())),
+        (&long, Some(&*cut)),
         ("日本", Some("ri-ben/")),
         ("Photos/\u{E000}", None),
         ("Photos/...", None),
     ] {
-        let file = upload(&acme, path, "photo.jpg", "starter")
-            .await
-            .expect_created();
-        let parent = if path.contains('/') { "photos/" } else { "" };
-        let by_id = format!("{parent}{}/", text(&file["folder_id"]));
-        assert_delivered(stack, &acme, &file, slugs.unwrap_or(&by_id)).await;
-        let again = upload(&acme, path, "photo.jpg", "starter")
-            .await
-            .expect_created();
-        assert_delivered(stack, &acme, &again, slugs.unwrap_or(&by_id)).await;
+        for _ in 0..2 {
+            let file = upload(&acme, path, "photo.jpg", "starter").await;
+            let file = file.expect_created();
+            let by_id = format!("photos/{}/", text(&file["folder_id"]));
+            assert_delivered(stack, &acme, &file, slugs.unwrap_or(&by_id)).await;
+        }
     }
 
-    acme.upload_config("in")
-        .with_settings(json!({"storage": {"folder": "In Box/2026"}}))
-        .await;
-
-    let form = Form::new()
-        .text("space", acme.handle.clone())
-        .text("upload_config", "in");
-    let file = acme
-        .upload_form(form.part("file", file("photo.jpg", "image/jpeg", PHOTO)))
-        .await
-        .expect_created();
-
+    let settings = json!({"storage": {"folder": "In Box/2026"}});
+    acme.upload_config("in").with_settings(settings).await;
+    let file = acme.upload(PHOTO).with_config("in").await;
     assert_delivered(stack, &acme, &file, "in-box/2026/").await;
-    assert_delivered(stack, &acme, &acme.upload(PHOTO).await.record, "").await;
+    let in_root = acme.upload(PHOTO).await;
+    assert_delivered(stack, &acme, &in_root, "").await;
 }
 
 #[stack_test]
 async fn longest_path_is_delivered(stack: &Stack) {
     let acme = space(stack, "fixed").await;
-    create_original_names_config(&acme).await;
-
     let folder = "x".repeat(255);
     let path = [folder.as_str(); MAX_DEPTH].join("/");
     let slugs = format!("{}/", &folder[..SLUG_MAX_CHARS]).repeat(MAX_DEPTH);
@@ -131,7 +98,7 @@ async fn longest_path_is_delivered(stack: &Stack) {
         (format!("{}.jpg", "y".repeat(251)), "own"),
     ] {
         let file = upload(&acme, &path, &name, config).await.expect_created();
-        assert_eq!(file["original_name"], json!(name));
+        assert_eq!(file["original_name"], name);
         assert_delivered(stack, &acme, &file, &slugs).await;
     }
 }
@@ -139,39 +106,29 @@ async fn longest_path_is_delivered(stack: &Stack) {
 #[stack_test]
 async fn url_stays_when_folders_move_or_change(stack: &Stack) {
     let acme = space(stack, "fixed").await;
-    let client = &acme.client;
     let other = acme.folder("Other").await;
-    let active = upload(&acme, "Photos/Süd", "photo.jpg", "starter")
-        .await
-        .expect_created();
+    let active = upload(&acme, "Photos/Süd", "photo.jpg", "starter").await;
+    let active = active.expect_created();
     let pending_file = PendingFile::create(&acme, json!({"folder_id": active["folder_id"]})).await;
-    let pending = client.get_ok(&pending_file.address()).await;
+    let pending = acme.get_ok(&pending_file.address()).await;
     let path = format!("{}/photos/sud/{}", acme.handle, text(&pending["name"]));
-    assert_eq!(pending["storage_path"], json!(path));
+    assert_eq!(pending["storage_path"], path);
 
     let folder = json!({"id": active["folder_id"]});
-    client
-        .put_ok(
-            &folder_path(&folder),
-            json!({"name": "North", "parent_id": other["id"]}),
-        )
-        .await;
-    client
-        .put_ok(&folder_path(&other), json!({"name": "Another"}))
-        .await;
-    pending_file.send(stack, PHOTO).await.expect_status(200);
+    let moved = json!({"name": "North", "parent_id": other.id});
+    acme.put_ok(&folder_path(&folder), moved).await;
+    acme.put_ok(other.path(), json!({"name": "Another"})).await;
+    pending_file.put(stack, PHOTO).await;
 
-    let confirmed = pending_file.confirm(client).await.expect_ok();
+    let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
     for file in [&active, &confirmed] {
-        let record = client
-            .get_ok(&format!("/files/{}", text(&file["id"])))
-            .await;
+        let address = format!("/files/{}", text(&file["id"]));
+        let record = acme.get_ok(&address).await;
         assert_eq!(record["folder_path"], "Another/North/");
         assert_delivered(stack, &acme, &record, "photos/sud/").await;
-        for folder_id in [other["id"].clone(), json!(null)] {
-            let address = format!("/files/{}", text(&file["id"]));
-            let moved = client
-                .put_ok(&address, json!({"folder_id": folder_id}))
+        for folder_id in [json!(other.id), json!(null)] {
+            let moved = acme
+                .put_ok(&address, json!({ "folder_id": folder_id }))
                 .await;
             assert_eq!(moved["folder_id"], folder_id);
             assert_delivered(stack, &acme, &moved, "photos/sud/").await;
@@ -179,12 +136,10 @@ async fn url_stays_when_folders_move_or_change(stack: &Stack) {
     }
 
     // Later uploads use the new path.
-    let later = upload(&acme, "another/north", "photo.jpg", "starter")
-        .await
-        .expect_created();
+    let later = upload(&acme, "another/north", "photo.jpg", "starter").await;
+    let later = later.expect_created();
     assert_eq!(later["folder_id"], folder["id"]);
     assert_delivered(stack, &acme, &later, "another/north/").await;
-
     stack.run_confirm_checks().await;
 }
 
@@ -193,39 +148,31 @@ async fn equal_names_in_different_folders_have_different_urls(stack: &Stack) {
     let fixed = space(stack, "fixed").await;
     let dynamic = space(stack, "dynamic").await;
 
-    for acme in [&fixed, &dynamic] {
-        create_original_names_config(acme).await;
-    }
-
-    for (path, is_available) in [
-        ("A b", true),
-        ("C", true),
-        ("C/A b", true),
-        ("a-B", false),
-        ("c/a_b", true),
-        ("C", false),
+    for (path, slugs) in [
+        ("A b", Some("a-b/")),
+        ("C", Some("c/")),
+        ("C/A b", Some("c/a-b/")),
+        ("a-B", None),
+        ("c/a_b", Some("c/a_b/")),
+        ("C", None),
     ] {
         let response = upload(&fixed, path, "Photo.jpg", "own").await;
-        if is_available {
-            let slugs = format!("{}/", path.to_lowercase().replace(' ', "-"));
-            assert_delivered(stack, &fixed, &response.expect_created(), &slugs).await;
-        } else {
-            response.expect_error(409);
+        match slugs {
+            Some(slugs) => {
+                assert_delivered(stack, &fixed, &response.expect_created(), slugs).await;
+            }
+            None => {
+                response.expect_error(409);
+            }
         }
     }
 
-    let first = upload(&dynamic, "A", "Photo.jpg", "own")
-        .await
-        .expect_created();
-    assert_delivered(stack, &dynamic, &first, "").await;
+    let first = upload(&dynamic, "A", "Photo.jpg", "own").await;
+    let first = first.expect_created();
     assert_eq!(first["name"], "photo.jpg");
-
     for path in ["A", "B", "A/B"] {
-        upload(&dynamic, path, "photo.jpg", "own")
-            .await
-            .expect_error(409);
+        let taken = upload(&dynamic, path, "photo.jpg", "own").await;
+        taken.expect_error(409);
     }
-
-    // The existing file is still delivered.
     assert_delivered(stack, &dynamic, &first, "").await;
 }

@@ -6,15 +6,6 @@ use tests::{Client, Stack, UNKNOWN_ID, authority, stack_test, text};
 
 use crate::support::signer::{Parameters, Signer, canonical, hmac_sha256, photo, with};
 
-/// Requests a signed URL.
-async fn generate(client: &Client, config: &str, fields: Value) -> tests::Response {
-    let mut body = json!({"upload_config_id": config});
-    body.as_object_mut()
-        .expect("an object")
-        .extend(fields.as_object().expect("an object").clone());
-    client.post("/upload/generate-signed-url", body).await
-}
-
 /// Replaces the key among the parameters of a URL by the key of a client.
 async fn with_key_of(client: &Client, parameters: Parameters) -> Parameters {
     let account = client.get_ok("/account").await;
@@ -33,52 +24,40 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
     let host = authority(stack.local.api_url());
     let name = "crème & co + 1.jpg";
     let mime = "image/jpeg";
+    let named = json!({"expiration_minutes": 1, "filename": name});
+    let blank = json!({"expiration_minutes": null, "filename": "  ", "content_type": null});
+    let typed =
+        json!({"expiration_minutes": 1440, "filename": name, "content_type": mime, "unknown": 1});
 
     for (client, fields, minutes, signed_fields) in [
         (&signer.acme.client, json!({}), 30, vec![]),
-        (
-            &user,
-            json!({"expiration_minutes": 1, "filename": name}),
-            1,
-            vec![("filename", name)],
-        ),
-        (
-            &account,
-            json!({"expiration_minutes": null, "filename": "  ", "content_type": null}),
-            30,
-            vec![],
-        ),
+        (&user, named, 1, vec![("filename", name)]),
+        (&account, blank, 30, vec![]),
         (
             &signer.acme.client,
-            json!({"expiration_minutes": 1440, "filename": name, "content_type": mime, "unknown": 1}),
+            typed,
             1440,
             vec![("filename", name), ("content_type", mime)],
         ),
     ] {
-        let generated = generate(client, &signer.config.to_lowercase(), fields)
-            .await
-            .expect_ok();
+        let generated = signer.generate(client, fields).await.expect_ok();
+
         let expires = stack.now().seconds() + minutes * 60;
         let parameters = with(signer.parameters(stack), "expires", &expires.to_string());
         let parameters = with_key_of(client, parameters).await;
-        let parameters = signed_fields
-            .iter()
-            .fold(parameters, |all, (name, value)| with(all, name, value));
+        let add = |all, (name, value): &(&str, &str)| with(all, name, value);
+        let parameters = signed_fields.iter().fold(parameters, add);
         let canonical = canonical(&parameters);
-        let url = format!(
-            "http://{host}{canonical}&signature={}",
-            hmac_sha256(&signer.secret, &canonical)
-        );
+        let signature = hmac_sha256(&signer.secret, &canonical);
+        let url = format!("http://{host}{canonical}&signature={signature}");
         let expected = json!({
             "url": url, "presign_url": url.replace("/upload/signed?", "/upload/signed/presign?"), "method": "POST",
             "expires_at": Timestamp::from_ms(expires * 1_000).rfc3339(), "upload_config_id": signer.config,
             "space_id": signer.acme.id,
         });
         assert_eq!(generated, expected);
-        let upload = stack
-            .anonymous
-            .request("POST", &url)
-            .multipart(signer.form(photo()));
+        let upload = stack.anonymous.request("POST", &url);
+        let upload = upload.multipart(signer.form(photo()));
         stack.anonymous.send(upload).await.expect_created();
     }
 }
@@ -86,59 +65,49 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
 #[stack_test]
 async fn signed_url_uses_requested_host_and_is_valid_on_any(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
-    let client = &signer.acme.client;
-    let request = client
-        .request("POST", "/upload/generate-signed-url")
-        .header("host", "api.example.com:8443");
-    let generated = client
-        .send(request.json(&json!({"upload_config_id": signer.config})))
-        .await
-        .expect_ok();
+    let request = signer.acme.request("POST", "/upload/generate-signed-url");
+    let request = request.header("host", "api.example.com:8443");
+    let body = json!({"upload_config_id": signer.config.to_lowercase()});
+
+    let generated = signer.acme.send(request.json(&body)).await.expect_ok();
+
     let url = text(&generated["url"]);
     let (host, query) = url.split_once("/api/v1/upload/signed?").expect("the path");
-
     assert_eq!(host, "http://api.example.com:8443");
-
     signer.send(query).await.expect_created();
 }
 
-/// Returns invalid fields and the ends of their error messages.
-fn invalid_sign_requests() -> Vec<(Value, Value)> {
-    let name = "x".repeat(256);
-    let mime = format!("text/{}", "x".repeat(96));
+/// Invalid fields, and the ends of their error messages.
+fn invalid_fields() -> [(&'static str, Value, &'static str); 11] {
+    let long_type = format!("text/{}", "x".repeat(96));
+    let minutes = "expiration_minutes";
+    let not_integer = "must be an integer";
+    let too_many = "must not be greater than 1440";
 
-    vec![
+    [
+        ("upload_config_id", json!(null), "is required"),
+        (minutes, json!(0), "must be at least 1"),
+        (minutes, json!(1441), too_many),
+        (minutes, json!(1.5), not_integer),
+        (minutes, json!("30"), not_integer),
         (
-            json!({"upload_config_id": null}),
-            json!({"upload_config_id": "is required"}),
+            "filename",
+            json!("x".repeat(256)),
+            "must not be greater than 255 characters",
+        ),
+        ("filename", json!(1), "must be a string"),
+        (
+            "content_type",
+            json!(long_type),
+            "must not be greater than 100 characters",
         ),
         (
-            json!({"expiration_minutes": 0}),
-            json!({"expiration_minutes": "must be at least 1"}),
+            "content_type",
+            json!("nonsense"),
+            "must be a MIME type, such as image/jpeg",
         ),
-        (
-            json!({"expiration_minutes": 1441}),
-            json!({"expiration_minutes": "must not be greater than 1440"}),
-        ),
-        (
-            json!({"expiration_minutes": 1.5}),
-            json!({"expiration_minutes": "must be an integer"}),
-        ),
-        (
-            json!({"expiration_minutes": "30"}),
-            json!({"expiration_minutes": "must be an integer"}),
-        ),
-        (
-            json!({"filename": name, "content_type": mime}),
-            json!({
-                "filename": "must not be greater than 255 characters",
-                "content_type": "must not be greater than 100 characters",
-            }),
-        ),
-        (
-            json!({"filename": 1, "content_type": "nonsense"}),
-            json!({"filename": "must be a string", "content_type": "must be a MIME type, such as image/jpeg"}),
-        ),
+        ("folder_id", json!(1), "must be a string"),
+        ("content_type", json!(1), "must be a string"),
     ]
 }
 
@@ -147,43 +116,17 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = Signer::new(stack, "Other", json!({})).await;
     let client = &signer.acme.client;
+
     let unknown = json!({"upload_config_id": ["The selected upload config id is invalid."]});
-
-    for config in [
-        other.config.as_str(),
-        UNKNOWN_ID,
-        "nonsense",
-        &signer.acme.id,
-    ] {
-        assert_eq!(
-            generate(client, config, json!({})).await.expect_error(422),
-            unknown,
-            "{config}"
-        );
+    for config in [&*other.config, UNKNOWN_ID, "nonsense", &signer.acme.id] {
+        let fields = json!({ "upload_config_id": config });
+        let errors = signer.generate(client, fields).await.expect_error(422);
+        assert_eq!(errors, unknown, "{config}");
     }
 
-    for (fields, errors) in invalid_sign_requests() {
-        let ends = errors.as_object().expect("an object").iter();
-        let message = |(field, end): (&String, &Value)| {
-            (
-                field.clone(),
-                json!([format!(
-                    "The {} field {}.",
-                    field.replace('_', " "),
-                    text(end)
-                )]),
-            )
-        };
-        let expected: Value = ends.map(message).collect();
-        assert_eq!(
-            generate(client, &signer.config, fields)
-                .await
-                .expect_error(422),
-            expected
-        );
+    for (field, value, end) in invalid_fields() {
+        let rejected = signer.generate(client, json!({ field: value })).await;
+        let message = format!("The {} field {end}.", field.replace('_', " "));
+        assert_eq!(rejected.expect_error(422), json!({field: [message]}));
     }
-
-    generate(&signer.acme.role("viewer").await, &signer.config, json!({}))
-        .await
-        .expect_error(403);
 }

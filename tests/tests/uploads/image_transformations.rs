@@ -1,11 +1,15 @@
 //! Upload configs: transformations of images.
 
 use media::{Dimensions, EncodeOptions, Format, ImageInfo, Pixels, decode, encode, probe};
-use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, file, form, stack_test};
+use tests::{PHOTO, Stack, stack_test};
 
-use super::image_rules::{SVG, create_config, delivered_bytes, upload};
+use super::{
+    confirm::delivered_bytes,
+    image_rules::{SVG, UNKNOWN},
+    multiple_files::parts,
+    routes::{ROUTES, Route, Uploads},
+};
 use crate::support::images::{PLACE, animation, contains, image, progressive, with_exif};
 
 /// Returns the photo with a quarter of its width and height. Encoding the whole photo as AVIF takes
@@ -41,15 +45,13 @@ fn small_photo() -> Vec<u8> {
 }
 
 /// Uploads an image with transformations, and returns the delivered bytes.
-async fn transform(
-    stack: &Stack,
-    acme: &TestSpace,
-    transformations: Value,
-    bytes: &[u8],
-) -> Vec<u8> {
-    let config = create_config(acme, json!({"transformations": transformations})).await;
-    let record = upload(acme, &config, "image", bytes).await.expect_created();
-    delivered_bytes(stack, acme, &record).await
+async fn transform(uploads: &Uploads<'_>, transformations: Value, bytes: &[u8]) -> Vec<u8> {
+    uploads
+        .set_rules(json!({ "transformations": transformations }))
+        .await;
+    let upload = uploads.file(Route::Form, "image", UNKNOWN, bytes);
+    let record = upload.send().await.expect_created();
+    delivered_bytes(uploads.stack, &record).await
 }
 
 struct Decoded {
@@ -60,16 +62,16 @@ struct Decoded {
 
 fn decoded(bytes: &[u8]) -> Decoded {
     let info = probe(bytes).expect("an image");
-    let pixels =
-        (info.format != Format::Avif).then(|| decode(bytes, &info).expect("a whole image"));
-
+    let pixels = (info.format != Format::Avif).then(|| decode(bytes, &info).expect("an image"));
     Decoded { info, pixels }
 }
 
 #[stack_test]
-async fn each_format_is_converted_to_each_requested_format(stack: &Stack, acme: &TestSpace) {
+async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
     for source in [Format::Jpeg, Format::Png, Format::WebP] {
         let bytes = image(source, 48, 32);
+        let before = decoded(&bytes).pixels.expect("pixels");
         for (requested, target) in [
             ("original", source),
             ("jpeg", Format::Jpeg),
@@ -77,51 +79,39 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack, acme: 
             ("webp", Format::WebP),
             ("avif", Format::Avif),
         ] {
-            let delivered =
-                transform(stack, acme, json!({"upload_format": requested}), &bytes).await;
+            let case = format!("{source:?} as {requested}");
+            let rules = json!({ "upload_format": requested });
+            let delivered = transform(&uploads, rules, &bytes).await;
             let after = decoded(&delivered);
-            let before = decoded(&bytes).pixels.expect("pixels");
 
+            let (width, height) = (48, 32);
+            assert_eq!(after.info.format, target, "{case}");
             assert_eq!(
-                (after.info.format, after.info.displayed()),
-                (
-                    target,
-                    Dimensions {
-                        width: 48,
-                        height: 32
-                    }
-                ),
-                "{source:?} as {requested}"
+                after.info.displayed(),
+                Dimensions { width, height },
+                "{case}"
             );
-            assert_eq!(
-                delivered == bytes,
-                target == source,
-                "{source:?} as {requested}"
-            );
-            let distances = after
-                .pixels
-                .iter()
-                .flat_map(|after| after.samples.iter().zip(&before.samples));
-            assert!(
-                distances
-                    .map(|(after, before)| after.abs_diff(*before))
-                    .max()
-                    < Some(20),
-                "{source:?} as {requested}"
-            );
+            assert_eq!(delivered == bytes, target == source, "{case}");
+            let samples = after.pixels.iter().flat_map(|after| &after.samples);
+            let distances = samples.zip(&before.samples);
+            let farthest = distances
+                .map(|(after, before)| after.abs_diff(*before))
+                .max();
+            assert!(farthest < Some(20), "{case}");
         }
     }
 }
 
 #[stack_test]
-async fn quality_and_progressive_setting_are_applied(stack: &Stack, acme: &TestSpace) {
+async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
     let photo = small_photo();
 
     for format in ["jpeg", "webp", "avif"] {
         let mut sizes = Vec::new();
         for quality in [10, 60, 95] {
             let rules = json!({"upload_format": format, "upload_quality": quality});
-            sizes.push(transform(stack, acme, rules, &photo).await.len());
+            sizes.push(transform(&uploads, rules, &photo).await.len());
         }
         assert!(
             sizes.is_sorted() && sizes[0] * 2 < sizes[2],
@@ -129,8 +119,9 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack, acme: &TestS
         );
     }
 
+    let rules = || json!({"progressive": true});
     let jpeg = image(Format::Jpeg, 48, 32);
-    let converted = transform(stack, acme, json!({"progressive": true}), &jpeg).await;
+    let converted = transform(&uploads, rules(), &jpeg).await;
     assert!(decoded(&converted).info.progressive && !decoded(&jpeg).info.progressive);
 
     for same in [
@@ -140,151 +131,137 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack, acme: &TestS
         SVG.to_vec(),
         b"just text".to_vec(),
     ] {
-        assert_eq!(
-            transform(stack, acme, json!({"progressive": true}), &same).await,
-            same
-        );
+        assert_eq!(transform(&uploads, rules(), &same).await, same);
     }
 }
 
 #[stack_test]
-async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack, acme: &TestSpace) {
+async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
     let stripping = || json!({"strip_metadata": true});
+    let converting = || json!({"upload_format": "jpeg", "upload_quality": 90});
 
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         for orientation in [1, 6] {
+            let case = format!("{format:?} {orientation}");
             let bytes = with_exif(format, orientation);
-            assert!(contains(&bytes, PLACE));
-            let delivered = transform(stack, acme, stripping(), &bytes).await;
-            assert!(!contains(&delivered, PLACE), "{format:?} {orientation}");
-            let after = decoded(&delivered);
             let before = decoded(&bytes);
-            assert_eq!(
-                after.info.displayed(),
-                before.info.displayed(),
-                "{format:?} {orientation}"
-            );
-            assert!(
-                orientation != 1 || after.pixels == before.pixels,
-                "{format:?}: pixels are unchanged"
-            );
+            assert!(contains(&bytes, PLACE));
+
+            let delivered = transform(&uploads, stripping(), &bytes).await;
+            assert!(!contains(&delivered, PLACE), "{case}");
+            let after = decoded(&delivered);
+            assert_eq!(after.info.displayed(), before.info.displayed(), "{case}");
+            assert!(orientation != 1 || after.pixels == before.pixels, "{case}");
+
             // A conversion keeps metadata without `strip_metadata`.
-            let converted = transform(
-                stack,
-                acme,
-                json!({"upload_format": "jpeg", "upload_quality": 90}),
-                &bytes,
-            )
-            .await;
-            assert!(contains(&converted, PLACE), "{format:?} {orientation}");
-            assert_eq!(
-                decoded(&converted).info.displayed(),
-                before.info.displayed(),
-                "{format:?} {orientation}"
-            );
+            let converted = transform(&uploads, converting(), &bytes).await;
+            assert!(contains(&converted, PLACE), "{case}");
+            let after = decoded(&converted);
+            assert_eq!(after.info.displayed(), before.info.displayed(), "{case}");
         }
     }
 
-    let commented = [
-        &animation()[..19],
-        b"\x21\xFE\x11",
-        PLACE,
-        b"\0",
-        &animation()[19..],
-    ]
-    .concat();
-
+    let (head, frames) = (&animation()[..19], &animation()[19..]);
+    let commented = [head, b"\x21\xFE\x11", PLACE, b"\0", frames].concat();
     assert_eq!(
-        transform(stack, acme, stripping(), &commented).await,
-        animation(),
-        "still an animation"
+        transform(&uploads, stripping(), &commented).await,
+        animation()
     );
 }
 
-#[stack_test]
-async fn one_untransformable_image_rejects_request(stack: &Stack, acme: &TestSpace) {
-    let config = create_config(acme, json!({"transformations": {"upload_format": "webp"}})).await;
+/// Transformations, a file with its declared type, and the type of the stored file, whose bytes differ if
+/// it is another one or metadata is removed.
+fn transformed_uploads() -> Vec<(Value, &'static str, Vec<u8>, &'static str)> {
+    let webp = || json!({"upload_format": "webp"});
+    let stripped = json!({"strip_metadata": true});
+    let rotated = with_exif(Format::Jpeg, 6);
 
-    let form = |files: &[Vec<u8>]| {
-        let form = Form::new()
-            .text("space", acme.handle.clone())
-            .text("upload_config", config.clone());
-        files.iter().fold(form, |form, bytes| {
-            form.part("files", file("image", "image/jpeg", bytes.clone()))
-        })
+    vec![
+        (webp(), "image/jpeg", PHOTO.to_vec(), "image/webp"),
+        (webp(), UNKNOWN, image(Format::Png, 48, 32), "image/webp"),
+        (
+            webp(),
+            "image/webp",
+            image(Format::WebP, 48, 32),
+            "image/webp",
+        ),
+        (stripped, "image/jpeg", rotated.clone(), "image/jpeg"),
+        (json!({}), "image/jpeg", rotated, "image/jpeg"),
+        // Animations and other files are not converted.
+        (webp(), "image/gif", animation(), "image/gif"),
+        (webp(), "text/plain", b"just text".to_vec(), "text/plain"),
+    ]
+}
+
+#[stack_test]
+async fn images_are_transformed_on_every_route(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+
+    for (transformations, content_type, bytes, stored_type) in transformed_uploads() {
+        let is_stripped = transformations["strip_metadata"] == true;
+        let has_place = contains(&bytes, PLACE) && !is_stripped;
+        uploads
+            .set_rules(json!({ "transformations": transformations }))
+            .await;
+        for route in ROUTES {
+            let case = format!("{route:?} {transformations} {content_type}");
+            let upload = uploads.file(route, "a", content_type, bytes.clone());
+            let record = uploads.record(upload.finish().await).await;
+            assert_eq!(record["mime_type"], stored_type, "{case}");
+
+            let delivered = delivered_bytes(stack, &record).await;
+            let is_same = !is_stripped && content_type == stored_type;
+            assert_eq!(delivered == bytes, is_same, "{case}");
+            assert_eq!(contains(&delivered, PLACE), has_place, "{case}");
+        }
+    }
+
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn one_untransformable_image_rejects_request(stack: &Stack) {
+    let webp = json!({"transformations": {"upload_format": "webp"}});
+    let uploads = Uploads::new(stack, webp).await;
+    let acme = uploads.acme();
+    let send = async |images: Vec<&[u8]>| {
+        let images = images
+            .into_iter()
+            .map(|bytes| ("image", "image/jpeg", bytes));
+        let form = parts(acme, "files", images).text("upload_config", "by-key");
+        acme.upload_form(form).await
     };
 
     let whole = image(Format::Jpeg, 48, 32);
-    let truncated = image(Format::Jpeg, 48, 32)[..400].to_vec();
+    let truncated = &whole[..400];
     let before = stack.dump().await;
-    let errors = acme
-        .upload_form(form(&[
-            whole.clone(),
-            truncated.clone(),
-            whole.clone(),
-            truncated,
-        ]))
-        .await
-        .expect_error(422);
+    let rejected = send(vec![&whole, truncated, &whole, truncated]).await;
     let message = |field: &str| {
-        json!([format!(
-            "The {field} field must be a complete image; this one is truncated."
-        )])
+        let end = "must be a complete image; this one is truncated";
+        json!([format!("The {field} field {end}.")])
     };
+    let errors = json!({"files.1": message("files.1"), "files.3": message("files.3")});
+    assert_eq!(rejected.expect_error(422), errors);
+    stack.assert_unchanged(&before, "truncated images").await;
 
-    assert_eq!(
-        errors,
-        json!({"files.1": message("files.1"), "files.3": message("files.3")})
-    );
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "a request with truncated images");
-
-    for record in acme
-        .upload_form(form(&vec![whole; 10]))
-        .await
-        .expect_created()
-        .as_array()
-        .expect("a list")
-    {
-        assert_eq!(
-            decoded(&delivered_bytes(stack, acme, record).await)
-                .info
-                .format,
-            Format::WebP
-        );
+    let stored = send(vec![&whole; 10]).await.expect_created();
+    for record in stored.as_array().expect("a list") {
+        let delivered = delivered_bytes(stack, record).await;
+        assert_eq!(decoded(&delivered).info.format, Format::WebP);
     }
 }
 
 #[stack_test]
-async fn transformed_upload_is_replayed(stack: &Stack, acme: &TestSpace) {
-    let config = create_config(acme, json!({"transformations": {"upload_format": "webp"}})).await;
+async fn transformed_upload_is_replayed(stack: &Stack) {
+    let webp = json!({"transformations": {"upload_format": "webp"}});
+    let uploads = Uploads::new(stack, webp).await;
+    let upload = uploads.photo(Route::Form).once("one");
 
-    let send = || {
-        let form =
-            form(&acme.handle, "image", "image/jpeg", PHOTO).text("upload_config", config.clone());
-        acme.send(
-            acme.request("POST", "/upload")
-                .header("idempotency-key", "one")
-                .multipart(form),
-        )
-    };
-
-    let record = send().await.expect_created();
-    assert_eq!(
-        decoded(&delivered_bytes(stack, acme, &record).await)
-            .info
-            .format,
-        Format::WebP
-    );
+    let record = upload.send().await.expect_created();
+    assert_eq!(record["mime_type"], "image/webp");
 
     let before = stack.dump().await;
-    assert_eq!(send().await.expect_created(), record);
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "a replayed upload");
+    assert_eq!(upload.send().await.expect_created(), record);
+    stack.assert_unchanged(&before, "a replayed upload").await;
 }

@@ -4,23 +4,41 @@ use std::{pin::pin, time::Duration};
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, file, stack_test};
+use tests::{Dump, PHOTO, Stack, TestSpace, file, stack_test, text};
 
 /// Maximum number of files of a request.
 const MAX_FILES: usize = 10;
 
-fn space(acme: &TestSpace) -> Form {
+pub(super) fn space(acme: &TestSpace) -> Form {
     Form::new().text("space", acme.handle.clone())
 }
 
+/// Returns a form of several files, by name, declared type and bytes.
+pub(super) fn parts<'a>(
+    acme: &TestSpace,
+    field: &'static str,
+    files: impl IntoIterator<Item = (&'a str, &'a str, &'a [u8])>,
+) -> Form {
+    let add = |form: Form, (name, content_type, bytes): (&str, &str, &[u8])| {
+        form.part(field, file(name, content_type, bytes))
+    };
+    files.into_iter().fold(space(acme), add)
+}
+
+/// Returns a form of the photo under several names.
+pub(super) fn photos_named(acme: &TestSpace, names: &[&str]) -> Form {
+    let photos = names.iter().map(|name| (*name, "image/jpeg", PHOTO));
+    parts(acme, "files", photos)
+}
+
+/// Returns a photo that ends with its name.
 fn photo(name: &str) -> Part {
     file(name, "image/jpeg", [PHOTO, name.as_bytes()].concat())
 }
 
 pub(super) fn photos(acme: &TestSpace, field: &'static str, count: usize) -> Form {
-    (0..count).fold(space(acme), |form, index| {
-        form.part(field, photo(&format!("{index}.jpg")))
-    })
+    let names = (0..count).map(|index| format!("{index}.jpg"));
+    names.fold(space(acme), |form, name| form.part(field, photo(&name)))
 }
 
 fn empty() -> Part {
@@ -29,94 +47,64 @@ fn empty() -> Part {
 
 /// Returns the part that a browser sends if no file is selected.
 fn unselected() -> Part {
-    Part::bytes(Vec::new())
-        .file_name("")
-        .mime_str("application/octet-stream")
-        .expect("a type")
+    file("", "application/octet-stream", Vec::new())
 }
 
-fn names(files: &Value) -> Vec<&str> {
-    let files = files
-        .as_array()
-        .unwrap_or_else(|| panic!("no list: {files}"));
-    files
-        .iter()
-        .map(|file| file["original_name"].as_str().expect("a name"))
-        .collect()
+fn names(files: &Value) -> Vec<String> {
+    let files = files.as_array().expect("a list").iter();
+    files.map(|file| text(&file["original_name"])).collect()
 }
 
 /// Asserts that every file is returned by the API, delivered and stored once.
 pub(super) async fn assert_stored(stack: &Stack, acme: &TestSpace, files: &Value, before: &Dump) {
-    for file in files.as_array().expect("a list") {
-        let id = file["id"].as_str().expect("an id");
-        assert_eq!(&acme.get_ok(&format!("/files/{id}")).await, file);
-        let delivered = stack
-            .anonymous
-            .fetch(file["url"].as_str().expect("a URL"))
-            .await;
-        assert!(
-            delivered
-                .body
-                .ends_with(file["original_name"].as_str().expect("a name").as_bytes())
-        );
+    let files = files.as_array().expect("a list");
+    for file in files {
+        let path = format!("/files/{}", text(&file["id"]));
+        assert_eq!(&acme.get_ok(&path).await, file);
+        let delivered = stack.anonymous.fetch(&text(&file["url"])).await;
+        let name = text(&file["original_name"]);
+        assert!(delivered.body.ends_with(name.as_bytes()));
     }
 
     let after = stack.dump().await;
-    let created = files.as_array().map_or(0, Vec::len);
-    assert_eq!(after.objects.len() - before.objects.len(), created);
-    assert_eq!(
-        after.items_with_prefix("PATH#").count() - before.items_with_prefix("PATH#").count(),
-        created
-    );
+    assert_eq!(after.objects.len() - before.objects.len(), files.len());
+    let paths = |dump: &Dump| dump.items_with_prefix("PATH#").count();
+    assert_eq!(paths(&after) - paths(before), files.len());
 }
 
 #[stack_test]
 async fn one_file_returns_object_and_several_return_list(stack: &Stack, acme: &TestSpace) {
-    let upload = |form: Form| acme.upload_form(form);
-    assert!(
-        upload(space(acme).part("file", photo("a.jpg")))
-            .await
-            .expect_created()
-            .is_object()
-    );
+    let upload = async |form: Form| acme.upload_form(form).await.expect_created();
+    let single = space(acme).part("file", photo("a.jpg"));
+    assert!(upload(single).await.is_object());
 
     for field in ["files", "files[]", "files[0]", "files[17]"] {
         let before = stack.dump().await;
-        let files = upload(space(acme).part(field, photo("a.jpg")))
-            .await
-            .expect_created();
+        let files = upload(space(acme).part(field, photo("a.jpg"))).await;
         assert_eq!(names(&files), ["a.jpg"], "{field}");
         assert_stored(stack, acme, &files, &before).await;
     }
 
+    // The file of `file` first, then the order of the form.
     let before = stack.dump().await;
     let mixed = space(acme)
         .part("files[1]", photo("b.jpg"))
         .part("files", photo("c.jpg"))
-        .part("file", photo("a.jpg"));
-    let files = upload(mixed.part("files[0]", photo("b.jpg")))
-        .await
-        .expect_created();
-    assert_eq!(
-        names(&files),
-        ["a.jpg", "b.jpg", "c.jpg", "b.jpg"],
-        "the file of `file` first, then the order of the form"
-    );
+        .part("file", photo("a.jpg"))
+        .part("files[0]", photo("b.jpg"));
+    let files = upload(mixed).await;
+    assert_eq!(names(&files), ["a.jpg", "b.jpg", "c.jpg", "b.jpg"]);
     assert_stored(stack, acme, &files, &before).await;
 
     let unselected_first = space(acme)
         .part("file", unselected())
         .part("files", photo("a.jpg"))
         .part("files", unselected());
-    assert_eq!(
-        names(&upload(unselected_first).await.expect_created()),
-        ["a.jpg"]
-    );
+    assert_eq!(names(&upload(unselected_first).await), ["a.jpg"]);
 
-    let unselected_list = space(acme)
-        .part("files", unselected())
-        .part("file", photo("a.jpg"));
-    assert!(upload(unselected_list).await.expect_created().is_object());
+    let unselected_list = space(acme).part("files", unselected());
+    let single = unselected_list.part("file", photo("a.jpg"));
+    assert!(upload(single).await.is_object());
 }
 
 #[stack_test]
@@ -133,86 +121,79 @@ async fn request_is_limited_to_ten_files(stack: &Stack, acme: &TestSpace) {
     }
 
     let before = stack.dump().await;
+    let errors = json!({"files": ["The files field must not have more than 10 items."]});
     for form in [
         photos(acme, "files[]", MAX_FILES + 1),
         photos(acme, "files", MAX_FILES).part("file", photo("file.jpg")),
         photos(acme, "files", 50),
     ] {
-        let errors = acme.upload_form(form).await.expect_error(422);
-        assert_eq!(
-            errors,
-            json!({"files": ["The files field must not have more than 10 items."]})
-        );
+        let rejected = acme.upload_form(form).await;
+        assert_eq!(rejected.expect_error(422), errors);
     }
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "too many files");
+    stack.assert_unchanged(&before, "too many files").await;
 }
 
 /// Returns invalid forms and their errors.
 fn invalid_forms(acme: &TestSpace) -> Vec<(Form, Value)> {
-    let empty_error = |field: &str| format!("The {field} field must not be empty.");
-    let executable_error =
-        |field: &str| format!("The {field} field must not be an executable file.");
+    let message = |field: &str, end: &str| json!([format!("The {field} field {end}.")]);
+    let empty_error = |field: &str| message(field, "must not be empty");
+    let executable_error = |field: &str| message(field, "must not be an executable file");
+    let text_error = |field: &str| message(field, "must be a file");
+
+    let second_is_empty = space(acme)
+        .part("files", photo("a.jpg"))
+        .part("files", empty())
+        .part("files", photo("b.jpg"));
+    let each_is_invalid = space(acme)
+        .part("files[5]", empty())
+        .part("file", empty())
+        .part("files[]", photo("a.exe"));
+    // Indexes count all parts of the form, also those without a file.
+    let after_unselected = space(acme).part("files", unselected());
+    let after_unselected = after_unselected.part("files", empty());
+    let texts = space(acme)
+        .text("files", "text")
+        .part("files", photo("a.jpg"))
+        .text("files[]", "text");
+    let many = photos(acme, "files", MAX_FILES)
+        .part("file", empty())
+        .text("ref", "x".repeat(256))
+        .text("upload_config", "no");
+    let without_space = Form::new()
+        .part("files", photo("a.php"))
+        .text("folder_path", "a")
+        .text("space", " ");
 
     vec![
+        (second_is_empty, json!({"files.1": empty_error("files.1")})),
         (
-            space(acme)
-                .part("files", photo("a.jpg"))
-                .part("files", empty())
-                .part("files", photo("b.jpg")),
-            json!({"files.1": [empty_error("files.1")]}),
-        ),
-        (
-            space(acme)
-                .part("files[5]", empty())
-                .part("file", empty())
-                .part("files[]", photo("a.exe")),
+            each_is_invalid,
             json!({
-                "file": [empty_error("file")], "files.0": [empty_error("files.0")], "files.1": [executable_error("files.1")],
+                "file": empty_error("file"), "files.0": empty_error("files.0"), "files.1": executable_error("files.1"),
             }),
         ),
-        // Indexes count all parts of the form, also those without a file.
+        (after_unselected, json!({"files.1": empty_error("files.1")})),
         (
-            space(acme)
-                .part("files", unselected())
-                .part("files", empty()),
-            json!({"files.1": [empty_error("files.1")]}),
-        ),
-        (
-            space(acme)
-                .text("files", "text")
-                .part("files", photo("a.jpg"))
-                .text("files[]", "text"),
-            json!({
-                "files.0": ["The files.0 field must be a file."], "files.2": ["The files.2 field must be a file."],
-            }),
+            texts,
+            json!({"files.0": text_error("files.0"), "files.2": text_error("files.2")}),
         ),
         (
             space(acme).part("files", unselected()),
-            json!({"file": ["The file field is required when files is not present."]}),
+            json!({"file": message("file", "is required when files is not present")}),
         ),
         (
-            photos(acme, "files", MAX_FILES)
-                .part("file", empty())
-                .text("ref", "x".repeat(256))
-                .text("upload_config", "no"),
+            many,
             json!({
-                "files": ["The files field must not have more than 10 items."], "file": [empty_error("file")],
-                "ref": ["The ref field must not be greater than 255 characters."],
+                "files": message("files", "must not have more than 10 items"), "file": empty_error("file"),
+                "ref": message("ref", "must not be greater than 255 characters"),
                 "upload_config": ["The selected upload config is invalid."],
             }),
         ),
         (
-            Form::new()
-                .part("files", photo("a.php"))
-                .text("folder_path", "a")
-                .text("space", " "),
+            without_space,
             json!({
-                "files.0": [executable_error("files.0")], "space": ["The space field is required."],
-                "folder_id": ["The folder id field is required when folder path is present."],
+                "files.0": executable_error("files.0"), "space": message("space", "is required"),
+                "folder_id": message("folder id", "is required when folder path is present"),
             }),
         ),
     ]
@@ -226,71 +207,7 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack, acme: &
         assert_eq!(acme.upload_form(form).await.expect_error(422), errors);
     }
 
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "rejected uploads");
-}
-
-#[stack_test]
-async fn unknown_space_or_config_is_rejected(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
-    let foreign = other.get_ok(&other.path()).await["active_upload_config_id"].clone();
-
-    let foreign = foreign.as_str().expect("an id");
-    let before = stack.dump().await;
-    let unknown = UNKNOWN_ID;
-
-    for (name, value) in [
-        ("folder_id", unknown),
-        ("folder_id", "\u{0}"),
-        ("folder_id", acme.id.as_str()),
-        ("upload_config", foreign),
-        ("upload_config", unknown),
-        ("upload_config", "Starter"),
-        ("upload_config", "../starter"),
-        ("upload_config", "é"),
-        ("space", other.handle.as_str()),
-        ("space", acme.id.as_str()),
-    ] {
-        let form = if name == "space" {
-            Form::new()
-        } else {
-            space(acme)
-        };
-        let form = form
-            .text(name, value.to_owned())
-            .part("files", photo("a.jpg"));
-        let message = format!("The selected {} is invalid.", name.replace('_', " "));
-        assert_eq!(
-            acme.upload_form(form).await.expect_error(422),
-            json!({name: [message]}),
-            "{name} {value:?}"
-        );
-    }
-
-    let both = space(acme)
-        .text("folder_id", unknown)
-        .text("folder_path", "a/b")
-        .part("files", photo("a.jpg"));
-
-    assert_eq!(
-        acme.upload_form(both).await.expect_error(422),
-        json!({"folder_id": ["The selected folder id is invalid."]})
-    );
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "uploads with unknown references");
-
-    // Blank fields are ignored.
-    let blank = ["folder_id", "folder_path", "upload_config", "ref"];
-    let form = blank
-        .into_iter()
-        .fold(space(acme), |form, name| form.text(name, "  "));
-    acme.upload_form(form.part("files", photo("a.jpg")))
-        .await
-        .expect_created();
+    stack.assert_unchanged(&before, "rejected uploads").await;
 }
 
 /// Returns the number of calls that an upload makes before it stores its file.

@@ -13,6 +13,7 @@ use super::multiple_files::{assert_stored, photos};
 const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
 /// Attempts of a conflicting transaction.
 const CONFLICT_ATTEMPTS: u32 = 8;
+const COMMIT: &str = "TransactWriteItems";
 
 /// Uploads while a service fails, and asserts that the failed upload leaves nothing.
 async fn assert_503_leaves_nothing(stack: &Stack, acme: &TestSpace, before: &Dump) {
@@ -30,38 +31,35 @@ async fn assert_503_leaves_nothing(stack: &Stack, acme: &TestSpace, before: &Dum
 #[stack_test]
 async fn failure_after_partial_storage_leaves_nothing(stack: &Stack, acme: &TestSpace) {
     let faults = stack.local.faults();
-
     acme.get_ok(&acme.path()).await;
-
     let before = stack.dump().await;
 
     faults.skip(S3, "PutObject", 2);
-    faults.fail(
-        S3,
-        "PutObject",
-        5 * ATTEMPTS - 2,
-        InjectedError::new(503, "SlowDown"),
-    );
+    let slow_down = InjectedError::new(503, "SlowDown");
+    faults.fail(S3, "PutObject", 5 * ATTEMPTS - 2, slow_down);
     assert_503_leaves_nothing(stack, acme, &before).await;
 
     // S3 stores the objects, but the responses are lost.
     faults.lose_response(S3, "PutObject", 5 * ATTEMPTS);
     assert_503_leaves_nothing(stack, acme, &before).await;
-    faults.fail(
-        DynamoDb,
-        "TransactWriteItems",
-        DYNAMODB_ATTEMPTS,
-        InjectedError::new(500, "InternalServerError"),
-    );
-    assert_503_leaves_nothing(stack, acme, &before).await;
-    faults.fail(
-        DynamoDb,
-        "TransactWriteItems",
-        CONFLICT_ATTEMPTS,
-        InjectedError::new(400, "TransactionConflict"),
-    );
-    assert_503_leaves_nothing(stack, acme, &before).await;
+    for (attempts, error) in [
+        (
+            DYNAMODB_ATTEMPTS,
+            InjectedError::new(500, "InternalServerError"),
+        ),
+        (
+            CONFLICT_ATTEMPTS,
+            InjectedError::new(400, "TransactionConflict"),
+        ),
+    ] {
+        faults.fail(DynamoDb, COMMIT, attempts, error);
+        assert_503_leaves_nothing(stack, acme, &before).await;
+    }
 
+    let rejected = async || {
+        let response = acme.upload_form(photos(acme, "files", 5)).await;
+        response.expect_error(500);
+    };
     faults.skip(S3, "PutObject", 2);
     faults.fail(
         S3,
@@ -69,50 +67,35 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack, acme: &Test
         1,
         InjectedError::new(400, "InvalidRequest"),
     );
-    acme.upload_form(photos(acme, "files", 5))
-        .await
-        .expect_error(500);
+    rejected().await;
     faults.fail(
         DynamoDb,
-        "TransactWriteItems",
+        COMMIT,
         1,
         InjectedError::new(400, "ValidationException"),
     );
-    acme.upload_form(photos(acme, "files", 5))
-        .await
-        .expect_error(500);
+    rejected().await;
     assert_eq!(stack.dump().await.objects, before.objects);
 
-    let files = acme
-        .upload_form(photos(acme, "files", 5))
-        .await
-        .expect_created();
-    assert_stored(stack, acme, &files, &before).await;
+    let files = acme.upload_form(photos(acme, "files", 5)).await;
+    assert_stored(stack, acme, &files.expect_created(), &before).await;
 }
 
 #[stack_test]
 async fn unknown_commit_outcome_is_resolved(stack: &Stack, acme: &TestSpace) {
     let faults = stack.local.faults();
     let before = stack.dump().await;
-    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
-    let files = acme
-        .upload_form(photos(acme, "files", 3))
-        .await
-        .expect_created();
-    assert_stored(stack, acme, &files, &before).await;
+    faults.lose_response(DynamoDb, COMMIT, DYNAMODB_ATTEMPTS);
+    let files = acme.upload_form(photos(acme, "files", 3)).await;
+    assert_stored(stack, acme, &files.expect_created(), &before).await;
 
     // If the outcome stays unknown, the upload fails, and objects that may be referenced remain.
     let before = stack.dump().await;
-    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
-    faults.fail(
-        DynamoDb,
-        "TransactWriteItems",
-        DYNAMODB_ATTEMPTS,
-        InjectedError::new(500, "InternalServerError"),
-    );
-    acme.upload_form(photos(acme, "files", 3))
-        .await
-        .expect_error(503);
+    faults.lose_response(DynamoDb, COMMIT, DYNAMODB_ATTEMPTS);
+    let error = InjectedError::new(500, "InternalServerError");
+    faults.fail(DynamoDb, COMMIT, DYNAMODB_ATTEMPTS, error);
+    let failed = acme.upload_form(photos(acme, "files", 3)).await;
+    failed.expect_error(503);
 
     let after = stack.dump().await;
     assert_eq!(after.objects.len() - before.objects.len(), 3);

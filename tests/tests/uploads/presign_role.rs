@@ -62,7 +62,7 @@ async fn upload_url_ends_with_the_session_of_its_role() {
     // A session with an early end, which is replaced as soon as STS may be asked again.
     sts.end_sessions_at(after(&stack, SHORT_MINUTES));
     let pending = presign_for(&acme, 1_200).await;
-    pending.send(&stack, PHOTO).await.expect_status(200);
+    pending.put(&stack, PHOTO).await;
     pending.confirm(&acme.client).await.expect_ok();
     let late = presign_for(&acme, 1_200).await;
     stack.clock.advance(seconds(59));

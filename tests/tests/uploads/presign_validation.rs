@@ -1,57 +1,54 @@
 //! `POST /upload/presign`: validation of the request, and of its declared values.
 
-use serde_json::{Map, Value, json};
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, stack_test};
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, TestSpace, assert_fields, stack_test};
 
 use super::presign::{PendingFile, presign_body};
 
 /// Maximum size of a presigned upload: 5 GB.
 const MAX_FILE_BYTES: u64 = 5 << 30;
-/// Required fields of a request.
-const REQUIRED: [&str; 4] = ["space", "filename", "content_type", "size"];
+
+const NOT_TYPE: &str = "must be a MIME type, such as image/jpeg";
+const TOO_LARGE: &str = "must not be greater than 5368709120 bytes";
+const TOO_LONG: &str = "must not be greater than 255 characters";
+const EXECUTABLE: &str = "must not be an executable file";
 
 fn field_error(field: &str, end: &str) -> Value {
-    let name = field.replace('_', " ");
-    json!([if end.is_empty() {
-        format!("The selected {name} is invalid.")
-    } else {
-        format!("The {name} field {end}.")
-    }])
+    json!([format!("The {} field {end}.", field.replace('_', " "))])
 }
 
-/// An invalid value of a field, and the end of its error message.
-#[derive(Clone)]
-struct InvalidField {
-    field: &'static str,
-    value: Value,
-    /// Empty for an unknown reference.
-    error_end: &'static str,
-}
-
-impl InvalidField {
-    fn new(field: &'static str, value: impl Into<Value>, error_end: &'static str) -> InvalidField {
-        InvalidField {
-            field,
-            value: value.into(),
-            error_end,
-        }
-    }
-}
-
-fn malformed_fields() -> Vec<InvalidField> {
-    let mut malformed = Vec::new();
-
+/// Returns invalid values of fields, and the ends of their error messages.
+fn invalid_fields() -> Vec<(&'static str, Value, &'static str)> {
+    let mut invalid = vec![
+        ("filename", json!("x".repeat(256)), TOO_LONG),
+        ("filename", json!("é".repeat(256)), TOO_LONG),
+        (
+            "content_type",
+            json!(format!("image/{}", "x".repeat(95))),
+            "must not be greater than 100 characters",
+        ),
+        ("size", json!(0), "must be at least 1"),
+        ("size", json!(-1), "must be at least 1"),
+        ("size", json!(MAX_FILE_BYTES + 1), TOO_LARGE),
+        ("size", json!(u64::MAX), TOO_LARGE),
+        ("size", json!("5"), "must be an integer"),
+        ("ref", json!("x".repeat(256)), TOO_LONG),
+        (
+            "ref",
+            json!("a\u{0}b"),
+            "must not contain control characters",
+        ),
+    ];
     for field in ["space", "filename", "content_type", "upload_config", "ref"] {
-        let not_strings = [json!(5), json!(true), json!(["a"]), json!({})];
-        malformed
-            .extend(not_strings.map(|value| InvalidField::new(field, value, "must be a string")));
+        invalid.push((field, json!(5), "must be a string"));
     }
-
-    let not_integers = [json!("5"), json!(1.5), json!(true), json!([5])];
-    malformed
-        .extend(not_integers.map(|value| InvalidField::new("size", value, "must be an integer")));
-
-    let malformed_types = [
+    for field in ["space", "filename", "content_type", "size"] {
+        invalid.extend([json!(null), json!("  ")].map(|blank| (field, blank, "is required")));
+    }
+    for name in ["setup.exe", "photo.jpg.EXE", "a.php.jpg", "run.sh"] {
+        invalid.push(("filename", json!(name), EXECUTABLE));
+    }
+    for malformed in [
         "image",
         "image/",
         "/jpeg",
@@ -62,48 +59,10 @@ fn malformed_fields() -> Vec<InvalidField> {
         "*/*",
         "image/a; b",
         "image/jpeg\r\nx-amz-acl: public-read",
-    ];
-    malformed.extend(malformed_types.map(|value| {
-        InvalidField::new(
-            "content_type",
-            value,
-            "must be a MIME type, such as image/jpeg",
-        )
-    }));
-
-    malformed
-}
-
-fn disallowed_values() -> Vec<InvalidField> {
-    let long = "x".repeat(256);
-    let long_type = format!("image/{}", "x".repeat(95));
-    let too_large = "must not be greater than 5368709120 bytes";
-    let too_long = "must not be greater than 255 characters";
-
-    let mut disallowed = vec![
-        InvalidField::new("filename", long.as_str(), too_long),
-        InvalidField::new("filename", "é".repeat(256), too_long),
-        InvalidField::new(
-            "content_type",
-            long_type,
-            "must not be greater than 100 characters",
-        ),
-        InvalidField::new("size", 0, "must be at least 1"),
-        InvalidField::new("size", -1, "must be at least 1"),
-        InvalidField::new("size", MAX_FILE_BYTES + 1, too_large),
-        InvalidField::new("size", u64::MAX, too_large),
-        InvalidField::new("ref", long.as_str(), too_long),
-        InvalidField::new("ref", "a\u{0}b", "must not contain control characters"),
-        InvalidField::new("folder_id", UNKNOWN_ID, ""),
-    ];
-
-    let executables = ["setup.exe", "photo.jpg.EXE", "a.php.jpg", "run.sh"];
-    disallowed.extend(
-        executables
-            .map(|value| InvalidField::new("filename", value, "must not be an executable file")),
-    );
-
-    disallowed
+    ] {
+        invalid.push(("content_type", json!(malformed), NOT_TYPE));
+    }
+    invalid
 }
 
 #[stack_test]
@@ -114,65 +73,48 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(
 ) {
     let foreign = other.upload_config("foreign").await.id;
     let before = stack.dump().await;
-    let presign = |body: Value| acme.post("/upload/presign", body);
+    let errors = async |fields: Value| {
+        let body = presign_body(acme, fields);
+        acme.post_err(422, "/upload/presign", body).await
+    };
 
-    let required = |field: &&str| ((*field).to_owned(), field_error(field, "is required"));
-    let all_required: Map<String, Value> = REQUIRED.iter().map(required).collect();
-    let errors = presign(json!({})).await.expect_error(422);
-    assert_eq!(errors, Value::Object(all_required));
-
-    for field in REQUIRED {
-        for blank in [json!(null), json!(""), json!("  ")] {
-            let body = presign_body(acme, json!({field: blank}));
-            let errors = presign(body).await.expect_error(422);
-            assert_eq!(errors, json!({field: field_error(field, "is required")}));
-        }
+    for (field, value, end) in invalid_fields() {
+        let found = errors(json!({ field: value })).await;
+        assert_eq!(found, json!({field: field_error(field, end)}), "{value}");
+    }
+    for (field, unknown) in [
+        ("space", "zzzzzz"),
+        ("space", &*acme.id),
+        ("space", &other.handle),
+        ("upload_config", "nope"),
+        ("upload_config", "Starter"),
+        ("upload_config", "foreign"),
+        ("upload_config", &foreign),
+    ] {
+        let message = format!("The selected {} is invalid.", field.replace('_', " "));
+        let found = errors(json!({ field: unknown })).await;
+        assert_eq!(found, json!({field: [message]}), "{unknown}");
     }
 
-    let spaces = ["zzzzzz", "../x", UNKNOWN_ID, &acme.id, &other.handle];
-    let configs = [
-        "nope",
-        UNKNOWN_ID,
-        "../starter",
-        "Starter",
-        "foreign",
-        &foreign,
-    ];
-    let mut cases = [malformed_fields(), disallowed_values()].concat();
-    cases.extend(spaces.map(|space| InvalidField::new("space", space, "")));
-    cases.extend(configs.map(|config| InvalidField::new("upload_config", config, "")));
-
-    for case in cases {
-        let field = case.field;
-        let body = presign_body(acme, json!({field: case.value}));
-        let errors = presign(body).await.expect_error(422);
-        let expected = json!({field: field_error(field, case.error_end)});
-        assert_eq!(errors, expected, "{field} {}", case.value);
-    }
-
+    // The name is validated only against an existing config.
     let several = json!({"size": 0, "filename": "a.exe", "ref": 5, "upload_config": "nope", "folder_path": "a"});
-    let errors = presign(presign_body(acme, several)).await.expect_error(422);
-    let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-    assert_eq!(
-        fields,
-        ["folder_id", "ref", "size", "upload_config"],
-        "the name is validated only against an existing config"
-    );
+    let found = errors(several).await;
+    let fields: Vec<&String> = found.as_object().expect("an object").keys().collect();
+    assert_eq!(fields, ["folder_id", "ref", "size", "upload_config"]);
 
     // The end of the test asserts that no check is queued.
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "rejected presign requests");
+    stack.assert_unchanged(&before, "rejected requests").await;
 }
 
 /// Returns fields of a request, and fields of the record.
 fn accepted_fields(acme: &TestSpace, config: &str) -> Vec<(Value, Value)> {
-    let long = "é".repeat(255);
-    let long_type = format!("application/{}", "x".repeat(88));
+    let name = json!({"filename": "é".repeat(255)});
+    let kind = format!("application/{}", "x".repeat(88));
+    let reference = json!({"ref": "x".repeat(255)});
+    let second = json!({"upload_config_id": config, "tags": ["a"]});
 
     vec![
-        (json!({"filename": long}), json!({"original_name": long})),
+        (name.clone(), json!({"original_name": name["filename"]})),
         (
             json!({"filename": "../../C:\\me.jpg"}),
             json!({"original_name": "me.jpg"}),
@@ -181,10 +123,7 @@ fn accepted_fields(acme: &TestSpace, config: &str) -> Vec<(Value, Value)> {
             json!({"filename": "no extension"}),
             json!({"original_name": "no extension", "extension": "bin"}),
         ),
-        (
-            json!({"content_type": long_type}),
-            json!({"mime_type": long_type}),
-        ),
+        (json!({"content_type": kind}), json!({"mime_type": kind})),
         (
             json!({"content_type": "text/plain; charset=utf-8"}),
             json!({"mime_type": "text/plain"}),
@@ -198,10 +137,7 @@ fn accepted_fields(acme: &TestSpace, config: &str) -> Vec<(Value, Value)> {
             json!({"size": MAX_FILE_BYTES}),
             json!({"size": MAX_FILE_BYTES}),
         ),
-        (
-            json!({"ref": "x".repeat(255)}),
-            json!({"ref": "x".repeat(255)}),
-        ),
+        (reference.clone(), reference),
         (
             json!({"ref": null, "upload_config": null, "extra": 1}),
             json!({"ref": null, "tags": []}),
@@ -210,37 +146,24 @@ fn accepted_fields(acme: &TestSpace, config: &str) -> Vec<(Value, Value)> {
             json!({"space": format!(" {} ", acme.handle)}),
             json!({"space_id": acme.id}),
         ),
-        (
-            json!({"upload_config": "second"}),
-            json!({"upload_config_id": config, "tags": ["a"]}),
-        ),
-        (
-            json!({"upload_config": config.to_lowercase()}),
-            json!({"upload_config_id": config, "tags": ["a"]}),
-        ),
+        (json!({"upload_config": "second"}), second.clone()),
+        (json!({"upload_config": config.to_lowercase()}), second),
     ]
 }
 
 #[stack_test]
 async fn presign_accepts_values_at_their_bounds(stack: &Stack, acme: &TestSpace) {
-    let id = acme
-        .upload_config("second")
-        .with_settings(json!({"metadata": {"tags": ["a"]}}))
-        .await
-        .id;
+    let settings = json!({"metadata": {"tags": ["a"]}});
+    let config = acme.upload_config("second").with_settings(settings).await;
 
-    for (fields, stored) in accepted_fields(acme, &id) {
-        let pending_file = PendingFile::create(acme, fields.clone()).await;
+    for (fields, stored) in accepted_fields(acme, &config.id) {
+        let declared = presign_body(acme, fields.clone())["content_type"].clone();
+        let pending_file = PendingFile::create(acme, fields).await;
         let pending = acme.get_ok(&pending_file.address()).await;
         assert_eq!(pending["status"], "pending");
-        for (field, value) in stored.as_object().expect("an object") {
-            assert_eq!(&pending[field], value, "{fields}");
-        }
-        let declared_type = presign_body(acme, fields)["content_type"].clone();
-        assert_eq!(
-            pending_file.response["headers"],
-            json!({"content-type": declared_type})
-        );
+        assert_fields(&pending, stored);
+        let headers = &pending_file.response["headers"];
+        assert_eq!(*headers, json!({"content-type": declared}));
     }
 
     stack.run_confirm_checks().await;
@@ -248,41 +171,24 @@ async fn presign_accepts_values_at_their_bounds(stack: &Stack, acme: &TestSpace)
 
 #[stack_test]
 async fn presign_rejects_declared_values_that_break_config(stack: &Stack, acme: &TestSpace) {
-    acme.upload_config("small")
-        .with_settings(json!({"validation": {"max_file_size": 10}}))
-        .await;
-    acme.upload_config("executables")
-        .with_settings(json!({"validation": {"allowed_formats": ["exe"]}}))
-        .await;
-
+    let settings = json!({"validation": {"max_file_size": 10}});
+    acme.upload_config("small").with_settings(settings).await;
     let signed = acme.upload_config("signed");
     signed.with(json!({"is_signed": true})).await;
 
     let too_large = json!({"upload_config": "small", "size": 11, "filename": "a.exe"});
-    let errors = acme
-        .post_err(422, "/upload/presign", presign_body(acme, too_large))
-        .await;
-    let size = field_error("size", "must not be greater than 10 bytes");
-    assert_eq!(
-        errors,
-        json!({"size": size, "filename": field_error("filename", "must not be an executable file")})
-    );
-
-    PendingFile::create(acme, json!({"upload_config": "small", "size": 10})).await;
-    PendingFile::create(
-        acme,
-        json!({"upload_config": "executables", "filename": "setup.exe"}),
-    )
-    .await;
+    let body = presign_body(acme, too_large);
+    let errors = acme.post_err(422, "/upload/presign", body).await;
+    let expected = json!({
+        "size": field_error("size", "must not be greater than 10 bytes"),
+        "filename": field_error("filename", EXECUTABLE),
+    });
+    assert_eq!(errors, expected);
 
     // A config for signed uploads accepts presign requests with a key.
     let pending_file = PendingFile::create(acme, json!({"upload_config": "signed"})).await;
-    pending_file.send(stack, PHOTO).await.expect_status(200);
-    assert_eq!(
-        pending_file.confirm(&acme.client).await.expect_ok()["status"],
-        "active"
-    );
-
+    pending_file.put(stack, PHOTO).await;
+    pending_file.confirm(&acme.client).await.expect_ok();
     let directly = acme.upload(PHOTO).with_config("signed");
     directly.send().await.expect_error(403);
     stack.run_confirm_checks().await;

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Stack, minutes, seconds, stack_test, text};
+use tests::{Stack, assert_fields, minutes, seconds, stack_test, text};
 
 use crate::support::signer::{
     PATH, Parameters, Signer, canonical, hmac_sha256, photo, query, with,
@@ -10,14 +10,10 @@ use crate::support::signer::{
 
 /// Returns a query with every byte percent-encoded, in lower case.
 fn fully_encoded(parameters: &[(String, String)]) -> String {
-    let encoded = |text: &str| {
-        text.bytes()
-            .map(|byte| String::from("%") + &hex::encode([byte]))
-            .collect::<String>()
-    };
-    let pairs = parameters
-        .iter()
-        .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    let encoded_byte = |byte: u8| format!("%{}", hex::encode([byte]));
+    let encoded = |text: &str| text.bytes().map(encoded_byte).collect::<String>();
+    let pairs = parameters.iter();
+    let pairs = pairs.map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 
@@ -29,79 +25,46 @@ async fn parameter_order_and_encoding_do_not_change_signature(stack: &Stack) {
     let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
     let plain = query(&complete);
-    let encodings = [
+
+    for encoding in [
         plain.clone(),
         query(&reversed),
         fully_encoded(&complete),
         plain.replace("%2F", "/").replace("%C3%A9", "%c3%a9"),
         plain.replace('~', "%7E"),
-    ];
-
-    for encoding in &encodings {
-        assert_eq!(
-            signer.send(encoding).await.expect_created()["original_name"],
-            name,
-            "{encoding}"
-        );
+        // A plus is literal.
+        plain.replace("%2B", "+"),
+    ] {
+        let uploaded = signer.send(&encoding).await.expect_created();
+        assert_eq!(uploaded["original_name"], name, "{encoding}");
     }
+    let with_plus = plain.replace("%20", "+");
+    signer.send(&with_plus).await.expect_error(403);
 }
 
-#[stack_test]
-async fn plus_in_signed_url_is_literal(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let complete = signer.signed(with(signer.parameters(stack), "filename", "a+b c.jpg"));
-    let bare = query(&complete).replace("%2B", "+");
-
-    assert_eq!(
-        signer.send(&bare).await.expect_created()["original_name"],
-        "a+b c.jpg"
-    );
-    signer
-        .send(&query(&complete).replace("%20", "+"))
-        .await
-        .expect_error(403);
-}
-
-/// A changed query of a signed URL.
-struct TamperedQuery {
-    change: String,
-    query: String,
-}
-
-impl TamperedQuery {
-    fn new(change: impl Into<String>, query: String) -> TamperedQuery {
-        TamperedQuery {
-            change: change.into(),
-            query,
-        }
-    }
-}
-
+/// Returns changes of a signed URL, with the changed queries.
 fn tampered(
     signer: &Signer,
     other: &Signer,
-    second: &Signer,
-    complete: &[(String, String)],
-) -> Vec<TamperedQuery> {
+    second: &str,
+    complete: &Parameters,
+) -> Vec<(String, String)> {
     let mut queries = Vec::new();
     for (index, (name, _)) in complete.iter().enumerate() {
-        let mut without = complete.to_vec();
-        let mut longer = complete.to_vec();
+        let mut without = complete.clone();
+        let mut longer = complete.clone();
         without.remove(index);
         longer[index].1.push('0');
-        let twice = [complete, &complete[index..=index]].concat();
+        let twice = [&complete[..], &complete[index..=index]].concat();
         queries.extend([
-            TamperedQuery::new(format!("no {name}"), query(&without)),
-            TamperedQuery::new(format!("a longer {name}"), query(&longer)),
-            TamperedQuery::new(format!("{name} twice"), query(&twice)),
+            (format!("no {name}"), query(&without)),
+            (format!("a longer {name}"), query(&longer)),
+            (format!("{name} twice"), query(&twice)),
         ]);
     }
 
-    let unsigned: Parameters = complete
-        .iter()
-        .filter(|(name, _)| name != "signature")
-        .cloned()
-        .collect();
+    let unsigned = complete.iter().filter(|(name, _)| name != "signature");
+    let unsigned: Parameters = unsigned.cloned().collect();
     let canonical = canonical(&unsigned);
     let elsewhere = canonical.replace(PATH, "/api/v1/upload/signed/presign");
     let signature = hmac_sha256(&signer.secret, &canonical);
@@ -114,7 +77,7 @@ fn tampered(
         ("kid", "01"),
         ("space_id", &other.acme.id),
         ("upload_config_id", &other.config),
-        ("upload_config_id", &second.config),
+        ("upload_config_id", second),
         ("filename", "photo.jpg2"),
         ("content_type", "image/png"),
         ("extra", "1"),
@@ -124,23 +87,15 @@ fn tampered(
         ("signature", &hmac_sha256(&other.secret, &canonical)),
         ("signature", &hmac_sha256(&signer.secret, &elsewhere)),
     ] {
-        queries.push(TamperedQuery::new(
-            format!("{name} is {value}"),
-            query(&with(complete.to_vec(), name, value)),
-        ));
+        let changed = query(&with(complete.clone(), name, value));
+        queries.push((format!("{name} is {value}"), changed));
     }
 
     // The ids of another space, signed with the secret of this one.
-    let foreign = with(
-        with(unsigned, "space_id", &other.acme.id),
-        "upload_config_id",
-        &other.config,
-    );
-    queries.push(TamperedQuery::new(
-        "another space",
-        query(&signer.signed(foreign)),
-    ));
-    queries.push(TamperedQuery::new("no parameters", String::new()));
+    let foreign = with(unsigned, "space_id", &other.acme.id);
+    let foreign = signer.signed(with(foreign, "upload_config_id", &other.config));
+    queries.push(("another space".to_owned(), query(&foreign)));
+    queries.push(("no parameters".to_owned(), String::new()));
 
     queries
 }
@@ -149,113 +104,87 @@ fn tampered(
 async fn changed_signed_url_is_rejected(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = Signer::new(stack, "Other", json!({})).await;
-    let second = signer.for_config(json!({"name": "second"})).await;
+    let second = signer.for_config(json!({"name": "second"})).await.config;
     let parameters = with(signer.parameters(stack), "filename", "photo.jpg");
     let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let before = stack.dump().await;
 
-    for TamperedQuery { change, query } in tampered(&signer, &other, &second, &complete) {
+    for (change, query) in tampered(&signer, &other, &second, &complete) {
         for response in [
             signer.send(&query).await,
             signer.presign(&query, json!({})).await,
         ] {
             let response = response.with_context(&change).expect_status(403);
-            assert_eq!(
-                response.header("x-ratelimit-limit"),
-                "",
-                "{change}: the request does not count"
-            );
+            // The request does not count.
+            assert_eq!(response.header("x-ratelimit-limit"), "", "{change}");
             response.expect_error(403);
         }
     }
 
     // Rejected requests create neither files nor counters.
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "requests with tampered URLs");
+    stack.assert_unchanged(&before, "tampered URLs").await;
     signer.send(&query(&complete)).await.expect_created();
 }
 
 #[stack_test]
 async fn signed_url_expires_on_the_second(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
-    let body = json!({"upload_config_id": signer.config, "expiration_minutes": 1});
-    let generated = signer
-        .acme
-        .post_ok("/upload/generate-signed-url", body)
-        .await;
+    let minute = json!({"expiration_minutes": 1});
+    let generated = signer.generate(&signer.acme.client, minute).await;
+    let url = text(&generated.expect_ok()["url"]);
+    let (_, query) = url.split_once('?').expect("a query");
 
-    let url = text(&generated["url"]);
-
-    let upload = || {
-        stack.anonymous.send(
-            stack
-                .anonymous
-                .request("POST", &url)
-                .multipart(signer.form(photo())),
-        )
-    };
-    upload().await.expect_created();
+    signer.send(query).await.expect_created();
     stack.clock.advance(seconds(59));
-
     // A signed URL may be used repeatedly until it expires.
-    upload().await.expect_created();
-    stack.clock.advance(seconds(1));
+    signer.send(query).await.expect_created();
 
+    stack.clock.advance(seconds(1));
     for _ in 0..2 {
-        let late = upload().await;
-        assert!(
-            late.json()["message"]
-                .as_str()
-                .is_some_and(|message| message.contains("expired")),
-            "{late:?}"
-        );
+        let late = signer.send(query).await;
+        let message = text(&late.json()["message"]);
+        assert!(message.contains("expired"), "{message}");
         late.expect_error(403);
         stack.clock.advance(minutes(60));
     }
 }
 
 /// A form with the ids of a space and of an upload config.
-fn form(ids: [&str; 2]) -> Form {
-    let [space, config] = ids.map(str::to_owned);
-    Form::new()
-        .text("space_id", space)
-        .text("upload_config_id", config)
+fn form([space, config]: [&str; 2]) -> Form {
+    let form = Form::new().text("space_id", space.to_owned());
+    form.text("upload_config_id", config.to_owned())
 }
 
 #[stack_test]
 async fn ids_of_another_space_or_config_return_422(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = Signer::new(stack, "Other", json!({})).await;
-    let second = signer.for_config(json!({"name": "second"})).await;
+    let second = signer.for_config(json!({"name": "second"})).await.config;
     let query = signer.query(stack);
-    let [space, config] = [signer.acme.id.as_str(), &signer.config];
-    let [other_space, other_config] = [other.acme.id.as_str(), &other.config];
+    let space = signer.acme.id.as_str();
+    let config = signer.config.as_str();
+    let foreign = [other.acme.id.as_str(), &other.config];
 
     for (ids, invalid) in [
-        ([other_space, config], vec!["space_id"]),
-        (["nonsense", config], vec!["space_id"]),
-        ([space, &second.config], vec!["upload_config_id"]),
-        ([space, other_config], vec!["upload_config_id"]),
-        ([space, "nonsense"], vec!["upload_config_id"]),
-        (
-            [other_space, other_config],
-            vec!["space_id", "upload_config_id"],
-        ),
+        ([foreign[0], config], &["space_id"][..]),
+        (["nonsense", config], &["space_id"]),
+        ([space, &second], &["upload_config_id"]),
+        ([space, foreign[1]], &["upload_config_id"]),
+        ([space, "nonsense"], &["upload_config_id"]),
+        (foreign, &["space_id", "upload_config_id"]),
     ] {
-        let message = |name: &str| {
+        let message = |name: &&str| {
             let field = name.replace('_', " ");
-            format!("The {field} field must be the one that the URL is signed for.")
+            let message = format!("The {field} field must be the one that the URL is signed for.");
+            ((*name).to_owned(), json!([message]))
         };
-        let errors = invalid.iter().map(|name| (*name, json!([message(name)])));
-        let expected: Value = errors.collect();
+        let expected: Value = invalid.iter().map(message).collect();
 
         let upload = signer.send_form(&query, form(ids).part("file", photo()));
         assert_eq!(upload.await.expect_error(422), expected);
         let declared = json!({"space_id": ids[0], "upload_config_id": ids[1]});
-        let presign = signer.presign(&query, declared);
-        assert_eq!(presign.await.expect_error(422), expected);
+        let presign = signer.presign(&query, declared).await;
+        assert_eq!(presign.expect_error(422), expected);
     }
 }
 
@@ -263,40 +192,32 @@ async fn ids_of_another_space_or_config_return_422(stack: &Stack) {
 async fn signed_form_needs_only_a_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let query = signer.query(stack);
-    let [space, config] = [signer.acme.id.as_str(), &signer.config];
+    let [space, config] = [&signer.acme.id, &signer.config];
+
     let missing = json!({"file": ["The file field is required."]});
-
-    for (form, expected) in [
-        (Form::new().text("x", "y"), missing.clone()),
-        (form([space, config]), missing.clone()),
-        (Form::new().part("files", photo()), missing),
-        (
-            Form::new().text("file", "hello"),
-            json!({"file": ["The file field must be a file."]}),
-        ),
+    for form in [
+        Form::new().text("x", "y"),
+        form([space, config]),
+        Form::new().part("files", photo()),
     ] {
-        assert_eq!(
-            signer.send_form(&query, form).await.expect_error(422),
-            expected
-        );
+        let rejected = signer.send_form(&query, form).await;
+        assert_eq!(rejected.expect_error(422), missing);
     }
+    let text_part = Form::new().text("file", "hello");
+    let rejected = signer.send_form(&query, text_part).await;
+    let no_file = json!({"file": ["The file field must be a file."]});
+    assert_eq!(rejected.expect_error(422), no_file);
+    assert!(stack.dump().await.objects.is_empty());
 
-    assert!(
-        stack.dump().await.objects.is_empty(),
-        "rejected uploads store nothing"
-    );
-
-    let (lower_space, lower_config) = (space.to_lowercase(), config.to_lowercase());
     for form in [
         Form::new(),
         Form::new().text("space_id", " "),
-        form([&lower_space, &lower_config]),
+        form([&space.to_lowercase(), &config.to_lowercase()]),
     ] {
         let form = form.text("ref", "order 7").part("file", photo());
         let uploaded = signer.send_form(&query, form).await.expect_created();
         let path = format!("/files/{}", text(&uploaded["id"]));
-        let record = signer.acme.get_ok(&path).await;
-        assert_eq!(record["upload_config_id"], signer.config);
-        assert_eq!(record["ref"], "order 7");
+        let expected = json!({"upload_config_id": config, "ref": "order 7"});
+        assert_fields(&signer.acme.get_ok(&path).await, expected);
     }
 }

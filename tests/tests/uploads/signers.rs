@@ -92,10 +92,8 @@ pub(crate) async fn run_signer(program: &str, script: &str, arguments: &[&str]) 
 
 async fn upload_to(stack: &Stack, signer: &Signer, url: &str) -> Response {
     let request = stack.anonymous.request("POST", url);
-    stack
-        .anonymous
-        .send(request.multipart(signer.form(photo())))
-        .await
+    let request = request.multipart(signer.form(photo()));
+    stack.anonymous.send(request).await
 }
 
 #[stack_test]
@@ -105,51 +103,36 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     let expires = (stack.now().seconds() + 1_800).to_string();
     let name = "crème brûlée & 50% of a+b = (1)*.jpg";
     let filename = format!("filename={name}");
-    let content_type = "content_type=image/jpeg";
-    let acme = signer.acme.id.as_str();
     let key_id = signer.acme.key_id.to_string();
-    let config = signer.config.as_str();
 
     let required_arguments = [
         base_url,
         &signer.secret,
         &signer.kid,
         &key_id,
-        acme,
-        config,
+        &signer.acme.id,
+        &signer.config,
         &expires,
     ];
-
+    let named = [&filename, "content_type=image/jpeg"];
+    let all_arguments = [&required_arguments[..], &named].concat();
     let required_parameters = with(signer.parameters(stack), "expires", &expires);
-    let all_parameters = with(
-        with(required_parameters.clone(), "filename", name),
-        "content_type",
-        "image/jpeg",
-    );
+    let named = with(required_parameters.clone(), "filename", name);
+    let all_parameters = with(named, "content_type", "image/jpeg");
 
     for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
         if !external_programs::installed(script, &[program], &[]) {
             continue;
         }
         for (arguments, parameters, stored_name) in [
-            (
-                required_arguments.to_vec(),
-                &required_parameters,
-                "photo.jpg",
-            ),
-            (
-                [&required_arguments[..], &[&filename, content_type]].concat(),
-                &all_parameters,
-                name,
-            ),
+            (&required_arguments[..], &required_parameters, "photo.jpg"),
+            (&all_arguments, &all_parameters, name),
         ] {
-            let url = run_signer(program, script, &arguments).await;
+            let url = run_signer(program, script, arguments).await;
             let canonical = canonical(parameters);
-            let expected = format!(
-                "{canonical}&signature={}",
-                hmac_sha256(&signer.secret, &canonical)
-            );
-            let expected = format!("http://{}{expected}", authority(base_url));
+            let signature = hmac_sha256(&signer.secret, &canonical);
+            let host = authority(base_url);
+            let expected = format!("http://{host}{canonical}&signature={signature}");
             assert_eq!(url, expected, "{script}");
 
             let uploaded = upload_to(stack, &signer, &url).await.expect_created();

@@ -1,149 +1,135 @@
 //! With an API key end the upload URLs that it signed, and the confirmations of files that they declared.
 
 use domain::UserId;
-use reqwest::multipart::Form;
-use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, TestSpace, minutes, stack_test, text};
+use serde_json::json;
+use tests::{Client, PHOTO, Stack, minutes, stack_test, text};
 
-use super::signed_presign::{confirm, put};
-use crate::support::signer::{Signer, photo, query, with};
+use super::presign::PendingFile;
+use crate::support::signer::Signer;
 
-/// URLs that a key signed, and pending files that they declared.
+/// A URL that a key signed, and a pending file that it declared, whose bytes are sent.
 struct SignedByKey<'a> {
     stack: &'a Stack,
-    /// The response of the request that signed the URLs.
-    signed: Value,
-    /// Its bytes are sent.
-    sent: Value,
+    signer: &'a Signer,
+    query: String,
+    sent: PendingFile,
 }
 
 impl SignedByKey<'_> {
-    async fn new<'a>(stack: &'a Stack, client: &Client, config: &str) -> SignedByKey<'a> {
-        let body = json!({"upload_config_id": config, "expiration_minutes": 1_440});
-        let signed = client.post("/upload/generate-signed-url", body).await;
-        let mut urls = SignedByKey {
+    async fn new<'a>(stack: &'a Stack, signer: &'a Signer, client: &Client) -> SignedByKey<'a> {
+        let day = json!({"expiration_minutes": 1_440});
+        let generated = signer.generate(client, day).await.expect_ok();
+        let url = text(&generated["url"]);
+        let query = url.split_once('?').expect("a query").1.to_owned();
+        let sent = PendingFile::of(signer.presign(&query, json!({})).await);
+        sent.put(stack, PHOTO).await;
+
+        SignedByKey {
             stack,
-            signed: signed.expect_ok(),
-            sent: Value::Null,
-        };
-
-        urls.sent = urls.presign().await.expect_status(201).json();
-        put(stack, &urls.sent, PHOTO).await.expect_status(200);
-        urls
+            signer,
+            query,
+            sent,
+        }
     }
 
-    async fn upload(&self) -> Response {
-        let form = Form::new()
-            .text("space_id", text(&self.signed["space_id"]))
-            .text("upload_config_id", text(&self.signed["upload_config_id"]))
-            .part("file", photo());
-        let anonymous = &self.stack.anonymous;
-        let request = anonymous.request("POST", &text(&self.signed["url"]));
-        anonymous.send(request.multipart(form)).await
-    }
-
-    async fn presign(&self) -> Response {
-        let body = json!({"filename": "a.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
-        let url = text(&self.signed["presign_url"]);
-        self.stack.anonymous.post(&url, body).await
+    async fn assert_valid(&self) {
+        self.signer.send(&self.query).await.expect_created();
     }
 
     /// Asserts that uploads, presign requests and confirmations are rejected.
     async fn assert_ended(&self, context: &str) {
-        let confirmation = confirm(self.stack, &self.sent).await;
-        for response in [self.upload().await, self.presign().await, confirmation] {
+        for response in [
+            self.signer.send(&self.query).await,
+            self.signer.presign(&self.query, json!({})).await,
+            self.sent.confirm_by_token(self.stack).await,
+        ] {
             let response = response.with_context(context).expect_status(403);
             let message = text(&response.json()["message"]);
-            assert!(
-                message.contains("API key that signed"),
-                "{context}: {message}"
-            );
+            assert!(message.contains("API key that signed"), "{message}");
         }
+    }
+
+    /// Asserts that the check removes the pending file.
+    async fn assert_removed_by_check(&self) {
+        self.stack.run_confirm_checks().await;
+        let path = self.sent.address();
+        self.signer.acme.get_err(404, &path).await;
     }
 }
 
-/// Returns the status of a pending file for the owner after its check.
-async fn status_after_check(stack: &Stack, acme: &TestSpace, pending: &Value) -> u16 {
-    stack.run_confirm_checks().await;
-    let path = format!("/files/{}", text(&pending["file_id"]));
-    acme.get(&path).await.status
-}
-
 #[stack_test]
-async fn revocation_ends_upload_urls_and_confirmations(stack: &Stack, acme: &TestSpace) {
-    let config = acme.upload_config("web").await.id;
+async fn revocation_ends_upload_urls_and_confirmations(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
     let key = acme.create_key("web").role("user").await;
     let other = acme.create_key("other").role("user").await;
-    let urls = SignedByKey::new(stack, &key.client, &config).await;
-    let other_urls = SignedByKey::new(stack, &other.client, &config).await;
-    urls.upload().await.expect_created();
+    let urls = SignedByKey::new(stack, &signer, &key.client).await;
+    let other_urls = SignedByKey::new(stack, &signer, &other.client).await;
+    urls.assert_valid().await;
 
     acme.delete_ok(key.path()).await;
 
     urls.assert_ended("revoked").await;
-    other_urls.upload().await.expect_created();
-    confirm(stack, &other_urls.sent).await.expect_ok();
+    other_urls.assert_valid().await;
+    other_urls.sent.confirm_by_token(stack).await.expect_ok();
 
     // The owner may still confirm what the URL declared. Otherwise its check removes it.
-    let confirmed = SignedByKey::new(stack, &other.client, &config).await.sent;
-    let path = format!("/upload/confirm/{}", text(&confirmed["file_id"]));
+    let confirmed = SignedByKey::new(stack, &signer, &other.client).await.sent;
     acme.delete_ok(other.path()).await;
-    acme.post_ok(&path, json!({})).await;
-    assert_eq!(status_after_check(stack, acme, &urls.sent).await, 404);
+    confirmed.confirm(&acme.client).await.expect_ok();
+    urls.assert_removed_by_check().await;
 }
 
 #[stack_test]
-async fn expiry_of_a_key_ends_its_upload_urls(stack: &Stack, acme: &TestSpace) {
-    let config = acme.upload_config("web").await.id;
+async fn expiry_of_a_key_ends_its_upload_urls(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let end = stack.now().plus_ms(10 * 60 * 1_000).rfc3339();
-    let key = acme.create_key("web").role("user").expiring_at(&end).await;
-    let urls = SignedByKey::new(stack, &key.client, &config).await;
+    let key = signer.acme.create_key("web").role("user");
+    let key = key.expiring_at(&end).await;
+    let urls = SignedByKey::new(stack, &signer, &key.client).await;
 
     stack.clock.advance(minutes(9));
-    urls.upload().await.expect_created();
+    urls.assert_valid().await;
     stack.clock.advance(minutes(1));
 
     urls.assert_ended("expired").await;
-    assert_eq!(status_after_check(stack, acme, &urls.sent).await, 404);
+    urls.assert_removed_by_check().await;
 }
 
 #[stack_test]
-async fn lost_role_and_revocation_end_upload_urls_of_account_keys(stack: &Stack, acme: &TestSpace) {
-    let config = acme.upload_config("web").await.id;
+async fn lost_role_and_revocation_end_upload_urls_of_account_keys(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
     let user = stack.user().await;
     stack.add_member(&user, acme, "user").await;
     let body = json!({"name": "second"});
-    let second = user.client.post("/account/api-keys", body).await;
-    let second = second.expect_created();
+    let second = user.client.create("/account/api-keys", body).await;
     let client = stack.anonymous.with_key(&text(&second["key"]));
-    let urls = SignedByKey::new(stack, &client, &config).await;
-    urls.upload().await.expect_created();
+    let urls = SignedByKey::new(stack, &signer, &client).await;
+    urls.assert_valid().await;
 
     stack.add_member(&user, acme, "viewer").await;
     urls.assert_ended("viewer").await;
 
     stack.add_member(&user, acme, "user").await;
-    urls.upload().await.expect_created();
+    urls.assert_valid().await;
     let path = format!("/account/api-keys/{}", second["id"]);
     user.client.delete_ok(&path).await;
     urls.assert_ended("revoked").await;
-
-    assert_eq!(status_after_check(stack, acme, &urls.sent).await, 404);
+    urls.assert_removed_by_check().await;
 }
 
 #[stack_test]
 async fn key_of_another_space_or_user_signs_no_upload_url(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = stack.space("Other").await;
-    let unknown = UserId::MAX.to_string();
 
     for (name, value) in [
         ("key_id", other.key_id.to_string()),
         ("key_id", "999".to_owned()),
-        ("user_id", unknown),
+        ("user_id", UserId::MAX.to_string()),
     ] {
-        let parameters = with(signer.parameters(stack), name, &value);
-        let query = query(&signer.signed(parameters));
+        let query = signer.query_with(stack, name, &value);
         signer.send(&query).await.expect_error(403);
     }
 }

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, minutes, seconds, stack_test, text};
 
-use crate::support::signer::{Signer, query, with};
+use crate::support::signer::{Signer, query};
 
 /// Period in which the previous secret verifies signatures, in minutes.
 const DAY_MINUTES: u64 = 24 * 60;
@@ -12,16 +12,13 @@ const DAY_MINUTES: u64 = 24 * 60;
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 fn secret_path(signer: &Signer) -> String {
-    format!("/spaces/{}/signing-secret", signer.acme.id)
+    format!("{}/signing-secret", signer.acme.path())
 }
 
 /// Rotates the signing secret of a space, and returns the response.
-async fn rotate(signer: &Signer) -> Value {
-    let client = &signer.acme.client;
-    client
-        .send(client.request("POST", &format!("{}/rotate", secret_path(signer))))
-        .await
-        .expect_ok()
+async fn rotate(signer: &Signer, body: Value) -> Value {
+    let path = format!("{}/rotate", secret_path(signer));
+    signer.acme.post_ok(&path, body).await
 }
 
 /// Returns a signer with the secret of a response.
@@ -33,9 +30,17 @@ fn with_secret(signer: &Signer, response: &Value) -> Signer {
     }
 }
 
-/// Returns the query of a signed URL that expires after all secrets.
-fn long_lived_query(stack: &Stack, signer: &Signer) -> String {
-    query(&signer.signed(with(signer.parameters(stack), "expires", "99999999999")))
+/// Returns a signer with the next secret.
+async fn next(signer: &Signer) -> Signer {
+    with_secret(signer, &rotate(signer, json!({})).await)
+}
+
+/// Asserts the status of uploads by signed URLs that expire after all secrets.
+async fn assert_uploads(stack: &Stack, expected: &[(&Signer, u16)]) {
+    for (signer, status) in expected {
+        let query = signer.query_with(stack, "expires", "99999999999");
+        signer.send(&query).await.expect_status(*status);
+    }
 }
 
 #[stack_test]
@@ -44,164 +49,75 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
     let other = Signer::new(stack, "Other", json!({})).await;
 
     for signer in [&one, &other] {
-        let response = signer.acme.get_ok(&secret_path(signer)).await;
-        assert_eq!(
-            response,
-            json!({"kid": "1", "secret": signer.secret, "previous": null})
-        );
-        assert_eq!(stack.account().get_ok(&secret_path(signer)).await, response);
-        assert!(
-            signer.secret.len() == 64 && signer.secret.bytes().all(|byte| byte.is_ascii_hexdigit())
-        );
+        let expected = json!({"kid": "1", "secret": signer.secret, "previous": null});
+        for client in [&signer.acme.client, &stack.account()] {
+            assert_eq!(client.get_ok(&secret_path(signer)).await, expected);
+        }
+        let is_hex = signer.secret.bytes().all(|byte| byte.is_ascii_hexdigit());
+        assert!(signer.secret.len() == 64 && is_hex);
     }
-
     assert_ne!(one.secret, other.secret);
-
-    other.acme.get_err(404, &secret_path(&one)).await;
-
-    for role in ["user", "admin"] {
-        one.acme
-            .role(role)
-            .await
-            .get_err(403, &secret_path(&one))
-            .await;
-    }
 
     // The table contains no secret in plain text.
     for (key, item) in &stack.dump().await.items {
         let stored = format!("{key:?} {item}");
-        assert!(
-            !stored.contains(&one.secret) && !stored.contains(&other.secret),
-            "{stored}"
-        );
-    }
-}
-
-async fn assert_secrets_verify_only_with_own_key_id(
-    stack: &Stack,
-    first: &Signer,
-    second: &Signer,
-) {
-    for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
-        let mixed = Signer {
-            kid: kid.clone(),
-            secret: secret.clone(),
-            ..first.clone()
-        };
-
-        mixed
-            .send(&long_lived_query(stack, &mixed))
-            .await
-            .expect_error(403);
+        let is_found = [&one, &other].map(|signer| stored.contains(&signer.secret));
+        assert_eq!(is_found, [false, false], "{stored}");
     }
 }
 
 #[stack_test]
 async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
-    let response = rotate(&first).await;
+    let response = rotate(&first, json!({})).await;
     let second = with_secret(&first, &response);
     assert_ne!(first.secret, second.secret);
 
-    let ends_at = stack
-        .unrestricted_context()
-        .env
-        .now()
-        .plus_ms(DAY_MS)
-        .rfc3339();
+    let ends_at = stack.now().plus_ms(DAY_MS).rfc3339();
     let previous = json!({"kid": "1", "secret": first.secret, "expires_at": ends_at});
-    assert_eq!(
-        response,
-        json!({"kid": "2", "secret": second.secret, "previous": previous})
-    );
-
+    let expected = json!({"kid": "2", "secret": second.secret, "previous": previous});
+    assert_eq!(response, expected);
     let client = &first.acme.client;
     assert_eq!(client.get_ok(&secret_path(&first)).await, response);
 
-    let generated = client
-        .post_ok(
-            "/upload/generate-signed-url",
-            json!({"upload_config_id": first.config}),
-        )
-        .await;
+    // The current secret signs.
+    let generated = first.generate(client, json!({})).await.expect_ok();
     let expected = query(&second.signed(second.parameters(stack)));
     let signature = expected.rsplit_once("signature=").expect("it is signed").1;
-    assert!(
-        text(&generated["url"]).ends_with(signature),
-        "the current secret signs"
-    );
+    assert!(text(&generated["url"]).ends_with(signature));
 
-    first
-        .send(&long_lived_query(stack, &first))
-        .await
-        .expect_created();
-    second
-        .send(&long_lived_query(stack, &second))
-        .await
-        .expect_created();
+    // Each secret verifies only with its own key id.
+    let mixed = |kid: &Signer, secret: &Signer| Signer {
+        kid: kid.kid.clone(),
+        secret: secret.secret.clone(),
+        ..first.clone()
+    };
+    let both_mixed = [mixed(&first, &second), mixed(&second, &first)];
+    assert_uploads(stack, &[(&first, 201), (&second, 201)]).await;
+    assert_uploads(stack, &both_mixed.each_ref().map(|signer| (signer, 403))).await;
 
-    assert_secrets_verify_only_with_own_key_id(stack, &first, &second).await;
-
-    stack.clock.advance(minutes(DAY_MINUTES - 1));
-    stack.clock.advance(seconds(59));
-    first
-        .send(&long_lived_query(stack, &first))
-        .await
-        .expect_created();
+    stack.clock.advance(minutes(DAY_MINUTES - 1) + seconds(59));
+    assert_uploads(stack, &[(&first, 201)]).await;
     stack.clock.advance(seconds(1));
-    first
-        .send(&long_lived_query(stack, &first))
-        .await
-        .expect_error(403);
-    second
-        .send(&long_lived_query(stack, &second))
-        .await
-        .expect_created();
-    assert_eq!(
-        client.get_ok(&secret_path(&first)).await["previous"],
-        Value::Null
-    );
+    assert_uploads(stack, &[(&first, 403), (&second, 201)]).await;
+    let current = client.get_ok(&secret_path(&first)).await;
+    assert_eq!(current["previous"], Value::Null);
 }
 
 #[stack_test]
 async fn second_rotation_ends_first_secret_at_once(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
-    let second = with_secret(&first, &rotate(&first).await);
-    let response = rotate(&first).await;
+    let second = next(&first).await;
+    let response = rotate(&first, json!({})).await;
     let third = with_secret(&first, &response);
 
-    assert_eq!(
-        (&response["kid"], &response["previous"]["kid"]),
-        (&json!("3"), &json!("2"))
-    );
+    assert_eq!(third.kid, "3");
+    assert_eq!(response["previous"]["kid"], "2");
     assert_eq!(response["previous"]["secret"], second.secret);
+    assert_uploads(stack, &[(&first, 403), (&second, 201), (&third, 201)]).await;
 
-    first
-        .send(&long_lived_query(stack, &first))
-        .await
-        .expect_error(403);
-
-    second
-        .send(&long_lived_query(stack, &second))
-        .await
-        .expect_created();
-    third
-        .send(&long_lived_query(stack, &third))
-        .await
-        .expect_created();
     stack.clock.advance(minutes(DAY_MINUTES));
-
-    for expired in [&first, &second] {
-        expired
-            .send(&long_lived_query(stack, expired))
-            .await
-            .expect_error(403);
-    }
-
-    third
-        .send(&long_lived_query(stack, &third))
-        .await
-        .expect_created();
+    assert_uploads(stack, &[(&first, 403), (&second, 403), (&third, 201)]).await;
 }
 
 #[stack_test]
@@ -212,43 +128,30 @@ async fn immediate_rotation_ends_all_signed_urls_at_once(stack: &Stack) {
     private.await;
     let file = acme.upload(PHOTO).with_config("private").await;
     let delivery_url = acme.sign(&file, minutes(10)).await;
-    let second = with_secret(&first, &rotate(&first).await);
+    let second = next(&first).await;
     stack.anonymous.fetch(&delivery_url).await;
 
-    let path = format!("{}/rotate", secret_path(&first));
-    let immediate = json!({"immediate": true});
-    let response = acme.post_ok(&path, immediate).await;
+    let response = rotate(&first, json!({"immediate": true})).await;
 
     assert_eq!(response["previous"], Value::Null);
     stack.anonymous.get_err(403, &delivery_url).await;
-    for signer in [&first, &second] {
-        let query = long_lived_query(stack, signer);
-        signer.send(&query).await.expect_error(403);
-    }
     let third = with_secret(&first, &response);
-    let query = long_lived_query(stack, &third);
-    third.send(&query).await.expect_created();
+    assert_uploads(stack, &[(&first, 403), (&second, 403), (&third, 201)]).await;
 }
 
 #[stack_test]
 async fn concurrent_rotations_create_distinct_secrets(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
-    let response = join_all((0..3).map(|_| rotate(&first))).await;
-    let mut kids: Vec<String> = response
+
+    let responses = join_all((0..3).map(|_| rotate(&first, json!({})))).await;
+
+    let mut kids: Vec<String> = responses
         .iter()
         .map(|response| text(&response["kid"]))
         .collect();
-
     kids.sort();
     assert_eq!(kids, ["2", "3", "4"]);
-
-    let last = first.acme.get_ok(&secret_path(&first)).await;
-
-    let signer = with_secret(&first, &last);
-    assert_eq!(signer.kid, "4");
-
-    signer
-        .send(&long_lived_query(stack, &signer))
-        .await
-        .expect_created();
+    let last = with_secret(&first, &first.acme.get_ok(&secret_path(&first)).await);
+    assert_eq!(last.kid, "4");
+    assert_uploads(stack, &[(&last, 201)]).await;
 }

@@ -5,14 +5,17 @@ use reqwest::multipart::Form;
 use serde_json::json;
 use table::keys;
 use tests::{
-    PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace, authority, file, seconds,
-    stack_test,
+    PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace, authority, file, merged,
+    seconds, stack_test,
 };
 
-use super::unsigned::{REFERRER, UnsignedConfig, form, photo};
+use super::{
+    names::own_names,
+    unsigned::{REFERRER, UnsignedConfig, form, photo, restrictions},
+};
 
 /// Window of the request limit, in milliseconds.
-const MINUTE_MS: i64 = 60_000;
+pub(super) const MINUTE_MS: i64 = 60_000;
 /// Window of the upload limit, in milliseconds.
 pub(super) const HOUR_MS: i64 = 60 * MINUTE_MS;
 
@@ -25,16 +28,10 @@ pub(super) fn left_seconds(stack: &Stack, window_ms: i64) -> u64 {
 /// Asserts a 429 with `seconds` in `Retry-After`.
 #[track_caller]
 pub(super) fn assert_limited(response: Response, seconds: u64) {
-    assert_eq!(
-        response.header("retry-after"),
-        seconds.to_string(),
-        "{response:?}"
-    );
-    assert_eq!(
-        response.json(),
-        json!({"message": "Too Many Attempts.", "errors": {}})
-    );
-    response.expect_error(429);
+    let retry_after = response.header("retry-after");
+    assert_eq!(retry_after, seconds.to_string(), "{response:?}");
+    assert_eq!(response.json()["message"], "Too Many Attempts.");
+    assert_eq!(response.expect_error(429), json!({}));
 }
 
 #[stack_test]
@@ -60,25 +57,13 @@ async fn slow_clients_without_a_key_delay_no_key_of_the_space(stack: &Stack, acm
     keyed.expect("no waiting").expect_created();
 }
 
-/// Numbers of stored file records and objects.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stored {
-    pub(super) records: usize,
-    pub(super) objects: usize,
-}
-
-pub(super) async fn count_stored(stack: &Stack) -> Stored {
+/// Asserts the number of file records, which are active, and of their objects.
+pub(super) async fn assert_stored(stack: &Stack, files: usize) {
     let dump = stack.dump().await;
-    let records = dump
-        .items
-        .keys()
-        .filter(|key| key.sort.starts_with(keys::FILES))
-        .count();
-
-    Stored {
-        records,
-        objects: dump.objects.len(),
-    }
+    let keys = dump.items.keys();
+    let records = keys.filter(|key| key.sort.starts_with(keys::FILES)).count();
+    let stored = (records, dump.objects.len(), dump.files_with_bytes().len());
+    assert_eq!(stored, (files, files, files));
 }
 
 #[stack_test]
@@ -89,8 +74,7 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
     let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 7).await;
     let other = UnsignedConfig::with_hourly_limit(stack, &acme, "other", 1).await;
 
-    for _ in 0..2 {
-        let before = count_stored(stack).await;
+    for round in 1..=2 {
         let left = left_seconds(stack, HOUR_MS);
         // Four addresses of five uploads each, which is the share of an address.
         let clients: Vec<_> = (2..6).map(|last| unsigned.at_address(last)).collect();
@@ -102,18 +86,8 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
         for response in rejected {
             assert_limited(response, left);
         }
-        assert_eq!(
-            count_stored(stack).await,
-            Stored {
-                records: before.records + LIMIT,
-                objects: before.objects + LIMIT
-            },
-            "rejected uploads store nothing"
-        );
-        assert_eq!(
-            stack.dump().await.files_with_bytes().len(),
-            before.records + LIMIT
-        );
+        assert_stored(stack, round * LIMIT).await;
+
         stack.clock.advance(seconds(left - 1));
         assert_limited(unsigned.send().await, 1);
         stack.clock.advance(seconds(1));
@@ -121,8 +95,8 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
 
     // Each config has a separate limit, and uploads with a key have none.
     other.send().await.expect_created();
-    assert_limited(other.send().await, left_seconds(stack, HOUR_MS));
-
+    let left = left_seconds(stack, HOUR_MS);
+    assert_limited(other.send().await, left);
     acme.upload(PHOTO).with_config("other").await;
 }
 
@@ -132,12 +106,11 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack, acme: &TestSpace) {
     unsigned.send().await.expect_created();
 
     let left = left_seconds(stack, HOUR_MS);
-    assert_limited(
-        unsigned.send_form(Form::new().text("no", "file")).await,
-        left,
-    );
+    let no_file = Form::new().text("no", "file");
+    assert_limited(unsigned.send_form(no_file).await, left);
     assert_limited(unsigned.presign(json!({"size": 0})).await, left);
 
+    // The response arrives before the body is sent.
     let url = stack.local.api_url();
     let head = format!(
         "POST /api/v1{} HTTP/1.1\r\nhost: {}\r\nreferer: {REFERRER}\r\n\
@@ -145,47 +118,33 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack, acme: &TestSpace) {
         unsigned.path,
         authority(url)
     );
-
-    // The response arrives before the body is sent.
-    assert_limited(
-        RawConnection::request(url, head)
-            .await
-            .expect("a response before the body"),
-        left,
-    );
+    let response = RawConnection::request(url, head).await;
+    assert_limited(response.expect("a response before the body"), left);
 
     // Disallowed referrers still get a 403.
-    unsigned
-        .send_with(b"https://evil.org/", &[], form(photo()))
-        .await
-        .expect_error(403);
+    let evil = unsigned.send_with(b"https://evil.org/", &[], form(photo()));
+    evil.await.expect_error(403);
 }
 
 #[stack_test]
 async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack, acme: &TestSpace) {
     let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
     let accepted = unsigned.send().await.expect_status(201);
-    assert_eq!(
-        accepted.header("ratelimit-policy"),
-        "\"unsigned\";q=300;w=60"
-    );
+    let policy = accepted.header("ratelimit-policy");
+    assert_eq!(policy, "\"unsigned\";q=300;w=60");
 
     let left = left_seconds(stack, HOUR_MS);
     let hour = stack.now().ms() / HOUR_MS + 1;
-
     let without_reading_body = unsigned.send_form(Form::new().text("no", "file")).await;
     let by_transaction = unsigned.send_with_key("order 7", form(photo())).await;
 
     for response in [without_reading_body, by_transaction] {
         for (name, value) in [
-            ("x-ratelimit-limit", "1".to_owned()),
-            ("x-ratelimit-remaining", "0".to_owned()),
-            ("x-ratelimit-reset", (hour * HOUR_MS / 1_000).to_string()),
-            (
-                "ratelimit-policy",
-                "\"unsigned-hourly\";q=1;w=3600".to_owned(),
-            ),
-            ("ratelimit", format!("\"unsigned-hourly\";r=0;t={left}")),
+            ("x-ratelimit-limit", "1"),
+            ("x-ratelimit-remaining", "0"),
+            ("x-ratelimit-reset", &(hour * HOUR_MS / 1_000).to_string()),
+            ("ratelimit-policy", "\"unsigned-hourly\";q=1;w=3600"),
+            ("ratelimit", &format!("\"unsigned-hourly\";r=0;t={left}")),
         ] {
             assert_eq!(response.header(name), value, "{name}");
         }
@@ -195,42 +154,29 @@ async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack, acm
 
 #[stack_test]
 async fn rejected_upload_does_not_count(stack: &Stack, acme: &TestSpace) {
-    let own = json!({"storage": {"generate_filename": false, "unique_filename": false}});
-    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 2});
-    let more = json!({"unsigned_restrictions": restrictions, "config": own});
+    let limited = json!({"unsigned_restrictions": restrictions(Some(2))});
+    let more = merged(limited, json!({"config": own_names()}));
     let unsigned = UnsignedConfig::new(stack, acme, "open", more).await;
 
     unsigned.send().await.expect_created();
     for _ in 0..2 {
-        unsigned
-            .send_form(Form::new().text("no", "file"))
-            .await
-            .expect_error(422);
-        unsigned
-            .send_form(form(file("a.exe", "image/jpeg", PHOTO)))
-            .await
-            .expect_error(422);
-        unsigned.presign(json!({"size": 0})).await.expect_error(422);
-        unsigned
-            .send_with(b"https://evil.org/", &[], form(photo()))
-            .await
-            .expect_error(403);
+        let no_file = unsigned.send_form(Form::new().text("no", "file")).await;
+        no_file.expect_error(422);
+        let program = form(file("a.exe", "image/jpeg", PHOTO));
+        unsigned.send_form(program).await.expect_error(422);
+        let without_bytes = unsigned.presign(json!({"size": 0})).await;
+        without_bytes.expect_error(422);
+        let evil = unsigned.send_with(b"https://evil.org/", &[], form(photo()));
+        evil.await.expect_error(403);
         // The name is taken.
         unsigned.send().await.expect_error(409);
     }
 
-    unsigned
-        .send_form(form(file("other.jpg", "image/jpeg", PHOTO)))
-        .await
-        .expect_created();
-    assert_limited(unsigned.send().await, left_seconds(stack, HOUR_MS));
-    assert_eq!(
-        count_stored(stack).await,
-        Stored {
-            records: 2,
-            objects: 2
-        }
-    );
+    let other = form(file("other.jpg", "image/jpeg", PHOTO));
+    unsigned.send_form(other).await.expect_created();
+    let left = left_seconds(stack, HOUR_MS);
+    assert_limited(unsigned.send().await, left);
+    assert_stored(stack, 2).await;
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedRequestsPerMinute", "3")]))]
@@ -241,51 +187,35 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
 
     for remaining in ["2", "1", "0"] {
         let response = unsigned.send().await.expect_status(201);
-        let reported = [
-            "x-ratelimit-limit",
-            "x-ratelimit-remaining",
-            "ratelimit-policy",
-        ]
-        .map(|name| response.header(name));
-        assert_eq!(reported, ["3", remaining, "\"unsigned\";q=3;w=60"]);
+        assert_eq!(response.header("x-ratelimit-limit"), "3");
+        assert_eq!(response.header("x-ratelimit-remaining"), remaining);
+        let policy = response.header("ratelimit-policy");
+        assert_eq!(policy, "\"unsigned\";q=3;w=60");
     }
 
     let left = left_seconds(stack, MINUTE_MS);
-    assert_limited(unsigned.send().await, left);
     assert_limited(unsigned.presign(json!({})).await, left);
-    assert_limited(
-        unsigned.send_form(Form::new().text("no", "file")).await,
-        left,
-    );
-
-    for header in [
-        "x-forwarded-for",
-        "x-real-ip",
-        "forwarded",
-        "cf-connecting-ip",
-        "true-client-ip",
+    let no_file = Form::new().text("no", "file");
+    assert_limited(unsigned.send_form(no_file).await, left);
+    for (header, value) in [
+        ("x-forwarded-for", "203.0.113.7"),
+        ("x-real-ip", "203.0.113.7"),
+        ("forwarded", "for=203.0.113.7"),
+        ("cf-connecting-ip", "203.0.113.7"),
+        ("true-client-ip", "203.0.113.7"),
     ] {
-        let value = if header == "forwarded" {
-            "for=203.0.113.7"
-        } else {
-            "203.0.113.7"
-        };
-        assert_limited(
-            unsigned
-                .send_with(REFERRER.as_bytes(), &[(header, value)], form(photo()))
-                .await,
-            left,
-        );
+        let headers = [(header, value)];
+        let sent = unsigned.send_with(REFERRER.as_bytes(), &headers, form(photo()));
+        assert_limited(sent.await.with_context(header), left);
     }
 
     // Other configs and uploads with a key have separate limits.
     let response = other.send().await.expect_status(201);
     assert_eq!(response.header("x-ratelimit-remaining"), "2");
-
     acme.upload(PHOTO).await;
+
     stack.clock.advance(seconds(left - 1));
     assert_limited(unsigned.send().await, 1);
-
     stack.clock.advance(seconds(1));
     unsigned.send().await.expect_created();
 }

@@ -2,12 +2,15 @@
 //! they are confirmed.
 
 use futures::future::join_all;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::{PHOTO, Response, Stack, TestSpace, minutes, seconds, stack_test, text};
 
-use super::signed_presign::{confirm, confirmation, put};
-use super::unsigned::UnsignedConfig;
-use super::unsigned_limits::{HOUR_MS, assert_limited, left_seconds};
+use super::{
+    presign::PendingFile,
+    unsigned::{REFERRER, UnsignedConfig, restrictions},
+    unsigned_limits::{HOUR_MS, assert_limited, left_seconds},
+};
+use crate::{jobs::confirm_check::status, support::signer::declared_photo};
 
 /// Uploads of one address that a small quota permits.
 const SHARE: usize = 5;
@@ -25,10 +28,10 @@ fn assert_share_exhausted(response: Response, stack: &Stack) {
 fn assert_exhausted(response: Response, stack: &Stack, name: &str, limit: usize) {
     let left = left_seconds(stack, HOUR_MS).to_string();
     for (header, value) in [
-        ("retry-after", left.clone()),
-        ("x-ratelimit-limit", limit.to_string()),
-        ("x-ratelimit-remaining", "0".to_owned()),
-        ("ratelimit", format!("\"{name}\";r=0;t={left}")),
+        ("retry-after", &left),
+        ("x-ratelimit-limit", &limit.to_string()),
+        ("x-ratelimit-remaining", &"0".to_owned()),
+        ("ratelimit", &format!("\"{name}\";r=0;t={left}")),
     ] {
         assert_eq!(response.header(header), value, "{header}");
     }
@@ -44,17 +47,10 @@ fn assert_nothing_stored(calls: &[String]) {
 }
 
 /// Presigns the photo, and sends its bytes to S3.
-async fn presigned_with_bytes(stack: &Stack, client: &UnsignedConfig) -> Value {
-    let pending = client.presign(json!({})).await.expect_status(201).json();
-    put(stack, &pending, PHOTO).await.expect_status(200);
+async fn presigned_with_bytes(stack: &Stack, client: &UnsignedConfig) -> PendingFile {
+    let pending = client.pending(json!({})).await;
+    pending.put(stack, PHOTO).await;
     pending
-}
-
-/// Returns the status of the record of a file; `None` if it was removed.
-async fn record_status(acme: &TestSpace, pending: &Value) -> Option<String> {
-    let path = format!("/files/{}", text(&pending["file_id"]));
-    let response = acme.get(&path).await;
-    (response.status == 200).then(|| text(&response.json()["data"]["status"]))
 }
 
 #[stack_test(undrained)]
@@ -66,22 +62,21 @@ async fn one_address_cannot_lock_out_others(stack: &Stack, acme: &TestSpace) {
 
     // Presigned uploads have a separate limit for each address.
     for _ in 0..PRESIGNS {
-        attacker.presign(json!({})).await.expect_status(201);
+        attacker.pending(json!({})).await;
     }
     let rejected = stack.calls_of(attacker.presign(json!({}))).await;
     assert_exhausted(rejected.output, stack, "unsigned-hourly-presigns", PRESIGNS);
     let sends = |call: &String| call.contains("SendMessage");
     assert!(!rejected.calls.iter().any(sends), "{:?}", rejected.calls);
-    other.presign(json!({})).await.expect_status(201);
+    other.pending(json!({})).await;
     other.send().await.expect_created();
 
     let uploads = join_all((0..20).map(|_| attacker.send())).await;
-    let accepted = uploads.iter().filter(|response| response.status == 201);
-    assert_eq!(accepted.count(), SHARE);
-    for response in uploads
+    let (accepted, rejected): (Vec<_>, Vec<_>) = uploads
         .into_iter()
-        .filter(|response| response.status != 201)
-    {
+        .partition(|response| response.status == 201);
+    assert_eq!(accepted.len(), SHARE);
+    for response in rejected {
         assert_share_exhausted(response, stack);
     }
 
@@ -103,9 +98,10 @@ async fn confirmation_counts_for_the_address_that_presigned(stack: &Stack, acme:
 
     // Another address confirms.
     for file in &pending[..SHARE] {
-        assert_eq!(confirm(stack, file).await.expect_ok()["status"], "active");
+        file.confirm_by_token(stack).await.expect_ok();
     }
-    assert_share_exhausted(confirm(stack, &pending[SHARE]).await, stack);
+    let over_share = pending[SHARE].confirm_by_token(stack).await;
+    assert_share_exhausted(over_share, stack);
 
     assert_share_exhausted(attacker.send().await, stack);
     for _ in 0..SHARE {
@@ -129,23 +125,18 @@ async fn confirmation_counts_and_presign_does_not(stack: &Stack, acme: &TestSpac
 
     // The second confirmation of a file does not count.
     for _ in 0..2 {
-        assert_eq!(confirm(stack, &first).await.expect_ok()["status"], "active");
+        first.confirm_by_token(stack).await.expect_ok();
     }
 
     let left = left_seconds(stack, HOUR_MS);
-    assert_limited(confirm(stack, &second).await, left);
+    assert_limited(second.confirm_by_token(stack).await, left);
     assert_limited(unsigned.presign(json!({})).await, left);
     assert_limited(unsigned.send().await, left);
-    let by_owner = acme.post(&confirmation(&second), json!({})).await;
-    assert_limited(by_owner, left);
-    let status = record_status(acme, &second).await;
-    assert_eq!(status.as_deref(), Some("pending"));
+    assert_limited(second.confirm(&acme.client).await, left);
+    assert_eq!(status(acme, &second).await.as_deref(), Some("pending"));
 
     stack.clock.advance(seconds(left));
-    assert_eq!(
-        confirm(stack, &second).await.expect_ok()["status"],
-        "active"
-    );
+    second.confirm_by_token(stack).await.expect_ok();
     unsigned.send().await.expect_created();
     let left = left_seconds(stack, HOUR_MS);
     assert_limited(unsigned.presign(json!({})).await, left);
@@ -160,68 +151,65 @@ async fn concurrent_confirmations_never_exceed_hourly_limit(stack: &Stack, acme:
         pending.push(presigned_with_bytes(stack, &clients[index % 2]).await);
     }
 
-    let confirming = pending.iter().map(|file| confirm(stack, file));
-    let responses = join_all(confirming).await;
-
-    let accepted = responses.iter().filter(|response| response.status == 200);
-    assert_eq!(accepted.count(), 3);
-    for response in responses
+    let confirming = pending.iter().map(|file| file.confirm_by_token(stack));
+    let (accepted, rejected): (Vec<_>, Vec<_>) = join_all(confirming)
+        .await
         .into_iter()
-        .filter(|response| response.status != 200)
-    {
+        .partition(|response| response.status == 200);
+
+    assert_eq!(accepted.len(), 3);
+    for response in rejected {
         assert_limited(response, left_seconds(stack, HOUR_MS));
     }
     assert_eq!(stack.dump().await.files_with_bytes().len(), 3);
 }
 
-/// Advances the clock to a time of the next hour at which a file can be presigned whose check, after two hours,
-/// is in the same hour as the last quarter of an hour before it.
-fn advance_into_next_hour(stack: &Stack) {
+/// Sends the bytes of presigned files in the next hour, at a time at which their checks, after two hours, are in the
+/// same hour as the last quarter of an hour before. Advances the clock to that quarter.
+async fn await_checks(stack: &Stack, unsigned: &UnsignedConfig, files: usize) -> Vec<PendingFile> {
     let into_hour = left_seconds(stack, HOUR_MS) + 20 * 60;
     stack.clock.advance(seconds(into_hour));
+    let mut pending = Vec::new();
+    for _ in 0..files {
+        pending.push(presigned_with_bytes(stack, unsigned).await);
+    }
+
+    run_quarters(stack, 7).await;
+    pending
+}
+
+/// Runs the stack for a number of quarters of an hour.
+async fn run_quarters(stack: &Stack, quarters: usize) {
+    for _ in 0..quarters {
+        stack.run_for(minutes(15)).await;
+    }
 }
 
 #[stack_test]
 async fn check_over_the_quota_copies_nothing(stack: &Stack, acme: &TestSpace) {
     let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
-    advance_into_next_hour(stack);
-    let pending = presigned_with_bytes(stack, &unsigned).await;
-    for _ in 0..7 {
-        stack.run_for(minutes(15)).await;
-    }
+    let pending = await_checks(stack, &unsigned, 1).await;
     unsigned.send().await.expect_created();
 
-    let checks = stack.calls_of(async {
-        for _ in 0..2 {
-            stack.run_for(minutes(15)).await;
-        }
-    });
-    let calls = checks.await.calls;
+    let checks = stack.calls_of(run_quarters(stack, 2)).await;
 
-    assert_eq!(record_status(acme, &pending).await, None);
-    assert_nothing_stored(&calls);
+    assert_eq!(status(acme, &pending[0]).await, None);
+    assert_nothing_stored(&checks.calls);
 }
 
 #[stack_test]
 async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack, acme: &TestSpace) {
     let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 2).await;
-    advance_into_next_hour(stack);
-    let first = presigned_with_bytes(stack, &unsigned).await;
-    let second = presigned_with_bytes(stack, &unsigned).await;
-    for _ in 0..7 {
-        stack.run_for(minutes(15)).await;
-    }
+    let pending = await_checks(stack, &unsigned, 2).await;
     unsigned.send().await.expect_created();
 
-    for _ in 0..2 {
-        stack.run_for(minutes(15)).await;
-    }
+    run_quarters(stack, 2).await;
 
     let left = left_seconds(stack, HOUR_MS);
     assert_limited(unsigned.send().await, left);
     let mut found = Vec::new();
-    for pending in [&first, &second] {
-        found.extend(record_status(acme, pending).await);
+    for file in &pending {
+        found.extend(status(acme, file).await);
     }
     assert_eq!(found, ["active"]);
 }
@@ -229,18 +217,15 @@ async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack, acme: &Te
 #[stack_test(undrained)]
 async fn confirmation_counts_up_to_a_lowered_limit(stack: &Stack, acme: &TestSpace) {
     let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 50).await;
-    let mut pending = Vec::new();
-    for _ in 0..2 {
-        pending.push(presigned_with_bytes(stack, &unsigned).await);
-    }
+    let first = presigned_with_bytes(stack, &unsigned).await;
+    let second = presigned_with_bytes(stack, &unsigned).await;
 
-    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 1});
-    let change = json!({"id": unsigned.config, "unsigned_restrictions": restrictions});
-    acme.post_ok("/upload-configs/update", change).await;
+    let lowered = json!({"unsigned_restrictions": restrictions(Some(1))});
+    acme.update_upload_config(&unsigned.config, lowered).await;
 
-    confirm(stack, &pending[0]).await.expect_ok();
+    first.confirm_by_token(stack).await.expect_ok();
     let left = left_seconds(stack, HOUR_MS);
-    let rejected = stack.calls_of(confirm(stack, &pending[1])).await;
+    let rejected = stack.calls_of(second.confirm_by_token(stack)).await;
     assert_limited(rejected.output, left);
     assert_nothing_stored(&rejected.calls);
     assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
@@ -251,16 +236,16 @@ async fn presign_with_idempotency_key_is_refused_over_the_quota(stack: &Stack, a
     let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
     let presign = async |key: &str| {
         let path = format!("{}/presign", unsigned.path);
-        let request = unsigned.anonymous.request("POST", &path);
-        let body = json!({"filename": "a.jpg", "content_type": "image/jpeg", "size": 1});
-        let request = request.header("referer", super::unsigned::REFERRER);
-        let request = request.header("idempotency-key", key).json(&body);
-        unsigned.anonymous.send(request).await
+        let request = stack.anonymous.request("POST", &path);
+        let request = request.header("referer", REFERRER);
+        let request = request.header("idempotency-key", key);
+        stack.anonymous.send(request.json(&declared_photo())).await
     };
-    let first = presign("order 7").await.expect_status(201).json();
+    let first = PendingFile::of(presign("order 7").await);
     unsigned.send().await.expect_created();
 
-    let replay = presign("order 7").await.expect_status(201).json();
-    assert_eq!(replay["file_id"], first["file_id"]);
-    assert_limited(presign("order 8").await, left_seconds(stack, HOUR_MS));
+    let replay = PendingFile::of(presign("order 7").await);
+    assert_eq!(replay.id(), first.id());
+    let left = left_seconds(stack, HOUR_MS);
+    assert_limited(presign("order 8").await, left);
 }

@@ -2,7 +2,12 @@
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, file, form, large_photo, noise, stack_test};
+use sha2::{Digest, Sha256};
+use tests::{
+    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, file, form, large_photo, noise, stack_test,
+};
+
+use super::multiple_files::space;
 
 /// The magic number of OLE files: installers and Office documents.
 const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
@@ -10,15 +15,13 @@ const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
 const MAX_FILE_BYTES: usize = 50 << 20;
 
 pub(super) fn assert_no_object_stored(stack: &Stack) {
-    let put = stack
-        .local
-        .call_log()
-        .calls()
-        .into_iter()
-        .filter(|call| call.operation == "PutObject")
-        .count();
+    let calls = stack.local.call_log().calls();
+    let mut operations = calls.iter().map(|call| &*call.operation);
+    assert!(!operations.any(|operation| operation == "PutObject"));
+}
 
-    assert_eq!(put, 0, "rejected uploads store nothing");
+fn photo() -> Part {
+    file("photo.jpg", "image/jpeg", PHOTO)
 }
 
 #[stack_test]
@@ -30,13 +33,10 @@ async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack, acme
         large_photo(MAX_FILE_BYTES),
     ] {
         let uploaded = acme.upload(bytes.clone()).await;
-        let delivered = stack
-            .anonymous
-            .fetch(uploaded["url"].as_str().expect("a URL"))
-            .await;
+        let delivered = stack.anonymous.fetch(uploaded.url()).await;
         assert!(delivered.body == bytes, "{} bytes differ", bytes.len());
-        let digest = <sha2::Sha256 as sha2::Digest>::digest(&bytes);
-        assert_eq!(uploaded["checksum_sha256"], hex::encode(digest));
+        let digest = hex::encode(Sha256::digest(&bytes));
+        assert_eq!(uploaded["checksum_sha256"], digest);
     }
 }
 
@@ -44,199 +44,117 @@ async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack, acme
 async fn form_fields_are_accepted_in_any_order(acme: &TestSpace) {
     let starter = acme.get_ok(&acme.path()).await["active_upload_config_id"].clone();
 
-    for config in [starter.as_str().expect("an id"), "starter"] {
+    for config in [starter.as_str().expect("an id"), "starter", "  "] {
+        let program = file("a.exe", "text/plain", b"MZ\0\0".to_vec());
         let form = Form::new()
-            .part("file", file("photo.jpg", "image/jpeg", PHOTO))
+            .part("file", photo())
             .text("ref", " order-7 ")
             .text("upload_config", config.to_owned())
+            .text("folder_path", "  ")
             .text("ignored", "yes".repeat(100_000))
-            .part(
-                "attachment",
-                file("a.exe", "text/plain", b"MZ\0\0".to_vec()),
-            )
+            .part("attachment", program)
             .text("space", acme.handle.clone());
         let uploaded = acme.upload_form(form).await.expect_created();
-        assert_eq!(
-            (&uploaded["ref"], &uploaded["upload_config_id"]),
-            (&json!("order-7"), &starter)
-        );
+        let expected = json!({"ref": "order-7", "upload_config_id": starter, "folder_id": null});
+        assert_fields(&uploaded, expected);
     }
 }
 
 #[stack_test]
 async fn stored_type_is_detected_from_bytes(acme: &TestSpace) {
-    for (name, declared, bytes, expected) in [
-        (
-            "a.png",
-            "image/png",
-            PHOTO.to_vec(),
-            ("image/jpeg", "image", "jpg"),
-        ),
-        (
-            "a",
-            "application/octet-stream",
-            PHOTO.to_vec(),
-            ("image/jpeg", "image", "jpg"),
-        ),
+    let unknown = "application/octet-stream";
+    let document = b"%PDF-1.7\n%\xE2\xE3";
+    let random = noise(3, 100);
+    let types: [(&str, &str, &[u8], [&str; 3]); 7] = [
+        ("a.png", "image/png", PHOTO, ["image/jpeg", "image", "jpg"]),
+        ("a", unknown, PHOTO, ["image/jpeg", "image", "jpg"]),
         (
             "a.csv",
             "text/csv",
-            b"a,b\n1,2\n".to_vec(),
-            ("text/csv", "text", "csv"),
+            b"a,b\n1,2\n",
+            ["text/csv", "text", "csv"],
         ),
         (
             "a.pdf",
             "application/pdf",
-            b"%PDF-1.7\n%\xE2\xE3".to_vec(),
-            ("application/pdf", "document", "pdf"),
+            document,
+            ["application/pdf", "document", "pdf"],
         ),
         (
             "a.rtf",
             "text/rtf",
-            b"{\\rtf1 x}".to_vec(),
-            ("application/rtf", "document", "rtf"),
+            b"{\\rtf1 x}",
+            ["application/rtf", "document", "rtf"],
         ),
-        (
-            "a.dat",
-            "application/octet-stream",
-            OLE.to_vec(),
-            ("application/octet-stream", "other", "bin"),
-        ),
+        ("a.dat", unknown, OLE, [unknown, "other", "bin"]),
         (
             "a.dat",
             "application/x-mine",
-            noise(3, 100),
-            ("application/octet-stream", "other", "bin"),
+            &random,
+            [unknown, "other", "bin"],
         ),
-    ] {
+    ];
+
+    for (name, declared, bytes, [mime_type, resource_type, extension]) in types {
         let uploaded = acme.upload(bytes).named(name, declared).await;
-        let got = ["mime_type", "resource_type", "extension"]
-            .map(|field| uploaded[field].as_str().unwrap_or_default());
-        assert_eq!((got[0], got[1], got[2]), expected, "{name}");
+        let expected = json!({
+            "mime_type": mime_type, "resource_type": resource_type, "extension": extension,
+        });
+        assert_fields(&uploaded, expected);
     }
 }
 
-/// An upload that is rejected with 422.
-struct RejectedUpload {
-    case: &'static str,
-    form: Form,
-    errors: Value,
-}
-
-fn rejected(case: &'static str, form: Form, errors: Value) -> RejectedUpload {
-    RejectedUpload { case, form, errors }
-}
-
-fn space(acme: &TestSpace) -> Form {
-    Form::new().text("space", acme.handle.clone())
-}
-
-fn photo() -> Part {
-    file("photo.jpg", "image/jpeg", PHOTO)
-}
-
-fn rejected_fields(acme: &TestSpace) -> Vec<RejectedUpload> {
-    let with = |name: &'static str, value: &str| {
-        space(acme)
-            .text(name, value.to_owned())
-            .part("file", photo())
-    };
-    let elsewhere = |handle: &'static str| Form::new().text("space", handle).part("file", photo());
-    let unknown = json!({"space": ["The selected space is invalid."]});
-    let nothing = json!({
-        "space": ["The space field is required."],
-        "file": ["The file field is required when files is not present."],
-    });
-    let two_spaces = json!({"space": ["The space field must appear only once.", "The selected space is invalid."]});
-    let path_alone =
-        json!({"folder_id": ["The folder id field is required when folder path is present."]});
-    let long = json!({"ref": ["The ref field must not be greater than 255 characters."]});
+/// Returns invalid fields of a form with a space and a photo, and the error messages.
+fn invalid_fields() -> Vec<(&'static str, String, Vec<&'static str>)> {
+    let unknown_config = "The selected upload config is invalid.";
+    let unknown_folder = "The selected folder id is invalid.";
+    let long = "The ref field must not be greater than 255 characters.";
+    let second_space = "The space field must appear only once.";
+    let unknown_space = "The selected space is invalid.";
+    let invalid = |name, value: &str, messages| (name, value.to_owned(), messages);
 
     vec![
-        rejected("nothing", Form::new().text("x", "y"), nothing),
-        rejected(
-            "no space",
-            Form::new().part("file", photo()),
-            json!({"space": ["The space field is required."]}),
-        ),
-        rejected("unknown space", elsewhere("zzzzzz"), unknown.clone()),
-        rejected("no handle", elsewhere("../x"), unknown),
-        rejected("two spaces", with("space", "zzzzzz"), two_spaces),
-        rejected(
-            "unknown config",
-            with("upload_config", "nope"),
-            json!({"upload_config": ["The selected upload config is invalid."]}),
-        ),
-        rejected(
-            "unknown folder",
-            with("folder_id", UNKNOWN_ID),
-            json!({"folder_id": ["The selected folder id is invalid."]}),
-        ),
-        rejected("path alone", with("folder_path", "a/b"), path_alone),
-        rejected("long reference", with("ref", &"x".repeat(256)), long),
+        invalid("space", "zzzzzz", vec![second_space, unknown_space]),
+        invalid("upload_config", "nope", vec![unknown_config]),
+        invalid("upload_config", "Starter", vec![unknown_config]),
+        invalid("folder_id", UNKNOWN_ID, vec![unknown_folder]),
+        ("ref", "x".repeat(256), vec![long]),
     ]
 }
 
-fn rejected_files(acme: &TestSpace) -> Vec<RejectedUpload> {
-    let sent = |name: &str, declared: &str, bytes: Vec<u8>| {
-        space(acme).part("file", file(name, declared, bytes))
-    };
+/// Returns rejected forms, and their errors.
+fn rejected_forms(acme: &TestSpace, other: &TestSpace) -> Vec<(Form, Value)> {
     let file_error = |end: &str| json!({"file": [format!("The file field {end}.")]});
-    let executable = || file_error("must not be an executable file");
-    let not_pdf = || file_error("must be application/pdf as declared, but is image/jpeg");
-    let not_png = || file_error("must be image/png as declared, but is text/plain");
-    let program = b"MZ\x90\0\x03\0\0\0".to_vec();
+    let nothing = json!({
+        "space": ["The space field is required."], "file": ["The file field is required when files is not present."],
+    });
+    let without_space = json!({"space": ["The space field is required."]});
     let unchosen = space(acme).part("file", Part::bytes(vec![]).file_name(""));
+    let absent = file_error("is required when files is not present");
+    let text = space(acme).text("file", "hello");
     let two = space(acme).part("file", photo()).part("file", photo());
+    let empty = space(acme).part("file", file("a.txt", "text/plain", ""));
+    let large = file("a.jpg", "image/jpeg", large_photo(MAX_FILE_BYTES + 1));
+    let large = space(acme).part("file", large);
 
-    vec![
-        rejected(
-            "file as text",
-            space(acme).text("file", "hello"),
-            file_error("must be a file"),
-        ),
-        rejected("two files", two, file_error("must appear only once")),
-        rejected(
-            "no file chosen",
-            unchosen,
-            file_error("is required when files is not present"),
-        ),
-        rejected(
-            "empty",
-            sent("a.txt", "text/plain", vec![]),
-            file_error("must not be empty"),
-        ),
-        rejected(
-            "executable's name",
-            sent("a.jpg.exe", "image/jpeg", PHOTO.to_vec()),
-            executable(),
-        ),
-        rejected(
-            "server's name",
-            sent("a.php.jpg", "image/jpeg", PHOTO.to_vec()),
-            executable(),
-        ),
-        rejected(
-            "renamed executable",
-            sent("a.jpg", "image/jpeg", program),
-            executable(),
-        ),
-        rejected(
-            "type_mismatch",
-            sent("a.pdf", "application/pdf", PHOTO.to_vec()),
-            not_pdf(),
-        ),
-        rejected(
-            "no picture",
-            sent("a.png", "image/png", b"just text".to_vec()),
-            not_png(),
-        ),
-        rejected(
-            "too large",
-            sent("a.jpg", "image/jpeg", large_photo(MAX_FILE_BYTES + 1)),
+    let mut rejected = vec![
+        (Form::new().text("x", "y"), nothing),
+        (Form::new().part("file", photo()), without_space),
+        (text, file_error("must be a file")),
+        (two, file_error("must appear only once")),
+        (unchosen, absent),
+        (empty, file_error("must not be empty")),
+        (
+            large,
             file_error("must not be greater than 51200 kilobytes"),
         ),
-    ]
+    ];
+    // The same error for a foreign space as for an unknown one.
+    for handle in [&*other.handle, "zzzzzz", "../x"] {
+        let unknown = json!({"space": ["The selected space is invalid."]});
+        rejected.push((form(handle, "a.jpg", "image/jpeg", PHOTO), unknown));
+    }
+    rejected
 }
 
 #[stack_test]
@@ -245,26 +163,14 @@ async fn rejected_upload_reports_all_errors_and_stores_nothing(
     acme: &TestSpace,
     other: &TestSpace,
 ) {
-    let foreign = acme
-        .upload_form(form(&other.handle, "a.jpg", "image/jpeg", PHOTO))
-        .await
-        .expect_error(422);
+    let mut rejected = rejected_forms(acme, other);
+    rejected.extend(invalid_fields().into_iter().map(|(name, value, messages)| {
+        let form = space(acme).text(name, value).part("file", photo());
+        (form, json!({ name: messages }))
+    }));
 
-    assert_eq!(
-        foreign,
-        json!({"space": ["The selected space is invalid."]}),
-        "the same error as for an unknown space"
-    );
-
-    for RejectedUpload { case, form, errors } in rejected_fields(acme)
-        .into_iter()
-        .chain(rejected_files(acme))
-    {
-        assert_eq!(
-            acme.upload_form(form).await.expect_error(422),
-            errors,
-            "{case}"
-        );
+    for (form, errors) in rejected {
+        assert_eq!(acme.upload_form(form).await.expect_error(422), errors);
     }
 
     assert_no_object_stored(stack);
