@@ -22,6 +22,7 @@ mod rendered_outputs;
 mod requests;
 mod shared;
 mod watermark;
+mod watermark_images;
 
 use bytes::Bytes;
 use domain::{AppliedWatermark, Retention, ServiceError, SpaceId, Variant, VariantLocation};
@@ -35,6 +36,7 @@ pub use output::{ExpectedVariant, expected, resolve};
 pub use ready::{FoundVariant, ReadyVariant};
 pub use render::{is_unrenderable, require_source};
 pub use requests::VariantRequest;
+pub use watermark_images::Watermarks;
 
 use crate::{
     in_flight::InFlight,

@@ -28,10 +28,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("intake", &["domain", "media", "telemetry", "space-store"]),
     (
         "renditions",
-        &["domain", "media", "telemetry", "space-store", "runtime"],
-    ),
-    (
-        "watermarks",
         &[
             "domain",
             "media",
@@ -47,12 +43,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "spaces",
-        &["domain", "space-store", "runtime", "watermarks", "http-api"],
+        &["domain", "space-store", "runtime", "renditions", "http-api"],
     ),
     ("files", &["domain", "space-store", "runtime", "http-api"]),
     (
         "folders",
-        &["domain", "space-store", "runtime", "watermarks", "http-api"],
+        &["domain", "space-store", "runtime", "renditions", "http-api"],
     ),
     ("upload-configs", &["domain", "runtime", "http-api"]),
     (

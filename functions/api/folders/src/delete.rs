@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use http_api::{ApiError, Can, Endpoint, ManageFolders, NoContent};
+use renditions::Watermarks;
 use space_store::ResolvedFolder;
-use watermarks::Watermarks;
 
 pub(crate) const DELETE: Endpoint =
     Endpoint::delete("deleteFolder", "/folders/{id}", "Delete an empty folder")

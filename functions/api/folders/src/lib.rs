@@ -11,8 +11,8 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
+use renditions::Watermarks;
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use watermarks::Watermarks;
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;

@@ -3,8 +3,8 @@
 use axum::extract::State;
 use domain::FolderSecurity;
 use http_api::{ApiError, Can, Data, Endpoint, FolderSecurityChange, ManageFolders, ValidJson};
+use renditions::Watermarks;
 use space_store::ResolvedFolder;
-use watermarks::Watermarks;
 
 use crate::views::FolderView;
 

@@ -8,9 +8,9 @@ mod webhooks;
 
 use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
+use renditions::Watermarks;
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use space_store::{PurgeJob, Queue, WebhookJob};
-use watermarks::Watermarks;
 
 use crate::{account::get::LargeUploadsUrl, space::cdn_domains::CdnDomains};
 

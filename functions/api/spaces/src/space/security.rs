@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::Security;
 use http_api::{ApiError, Can, Data, Endpoint, ManageSpace, SecurityChange, ValidJson};
-use watermarks::Watermarks;
+use renditions::Watermarks;
 
 use crate::views::DetailedSpaceView;
 

@@ -20,7 +20,7 @@ use space_store::{FileBucket, NewFolderSecurity, NewSecurity, ResolvedFolder, Sp
 use tokio::sync::Semaphore;
 
 /// Maximum size of the image of a watermark, in bytes.
-pub const MAX_IMAGE_BYTES: usize = 5 << 20;
+const MAX_IMAGE_BYTES: usize = 5 << 20;
 /// Maximum time to fetch an image.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// Status of a response with an image.
