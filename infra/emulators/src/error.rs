@@ -104,13 +104,6 @@ pub enum ProvisionError {
         /// Error of the store.
         reason: String,
     },
-    /// A queue could not be created.
-    #[error("queue {queue} cannot be provisioned: {reason}")]
-    Queue {
-        queue: String,
-        /// Error of the store.
-        reason: String,
-    },
     /// A secret could not be created.
     #[error("secret {secret} cannot be provisioned: {reason}")]
     Secret {

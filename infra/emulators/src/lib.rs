@@ -99,7 +99,6 @@ impl Emulators {
         let open_options = OpenOptions {
             data_dir,
             existing,
-            sqs_url: endpoints.sqs.clone(),
             clock: Arc::clone(&clock),
             shutdown: signal.clone(),
         };

@@ -31,8 +31,6 @@ pub(crate) struct Stores {
 pub(crate) struct OpenOptions {
     pub(crate) data_dir: PathBuf,
     pub(crate) existing: ExistingData,
-    /// Base URL of SQS, which queue URLs start with.
-    pub(crate) sqs_url: String,
     pub(crate) clock: Arc<dyn AsyncClock>,
     pub(crate) shutdown: ShutdownSignal,
 }
@@ -48,13 +46,12 @@ pub(crate) fn open(options: OpenOptions) -> Result<OpenStores, EmulatorStartErro
     let OpenOptions {
         data_dir,
         existing,
-        sqs_url,
         clock,
         shutdown,
     } = options;
     let directory = DataDirectory::open(&data_dir, existing)?;
 
-    let sqs = SqsEmulator::open(&directory.sqs(), &sqs_url, Arc::clone(&clock), shutdown)?;
+    let sqs = SqsEmulator::open(&directory.sqs(), Arc::clone(&clock), shutdown)?;
     let s3 = S3Emulator::open(&directory.s3(), Arc::clone(&clock)).map_err(|error| {
         EmulatorStartError::Objects {
             reason: error.to_string(),
@@ -82,7 +79,7 @@ impl Stores {
         }
 
         for queue in &template.queues {
-            self.sqs.ensure(queue)?;
+            self.sqs.ensure(queue);
         }
 
         for secret in &template.secrets {

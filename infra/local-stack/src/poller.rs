@@ -116,7 +116,6 @@ impl Poller {
             .max_number_of_messages(i32::try_from(self.batch_size).unwrap_or(1))
             .wait_time_seconds(WAIT_SECONDS)
             .message_system_attribute_names(MessageSystemAttributeName::All)
-            .message_attribute_names("All")
             .send()
             .await;
 
@@ -210,9 +209,6 @@ impl Poller {
         record.receipt_handle.clone_from(&message.receipt_handle);
         record.body.clone_from(&message.body);
         record.md5_of_body.clone_from(&message.md5_of_body);
-        record
-            .md5_of_message_attributes
-            .clone_from(&message.md5_of_message_attributes);
         let attributes = message.attributes.iter().flatten();
         record.attributes = attributes
             .map(|(name, value)| (name.as_str().to_owned(), value.clone()))

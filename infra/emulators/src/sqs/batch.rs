@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     error::SqsError,
+    message::MESSAGE_BYTES_MAX,
     message_operation::{CallContext, MessageOperation},
-    queue_attributes::MESSAGE_BYTES_MAX,
-    queue_store::{self, QueueStore},
+    queue_store::QueueStore,
 };
 use crate::anomaly::Anomaly;
 
@@ -60,9 +60,8 @@ impl QueueStore {
         operation: O,
         context: &CallContext,
     ) -> Result<O::Output, SqsError> {
-        let connection = self.connection();
-        let queue = queue_store::queue(&connection, queue_name)?;
-        operation.apply(&connection, &queue, context)
+        let queue = self.queue(queue_name)?;
+        operation.apply(&self.connection(), &queue.name, context)
     }
 
     /// Applies a batch in one database transaction. [`Anomaly::PartialBatch`] fails its second
@@ -74,11 +73,11 @@ impl QueueStore {
         context: &CallContext,
         anomaly: Option<Anomaly>,
     ) -> Result<BatchOutput<O::Output>, SqsError> {
-        let mut connection = self.connection();
-        let transaction = connection.transaction()?;
-        let queue = queue_store::queue(&transaction, queue_name)?;
+        let queue = self.queue(queue_name)?;
         check(&entries)?;
 
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
         let applied_count = if anomaly == Some(Anomaly::PartialBatch) {
             entries.len() / 2
         } else {
@@ -92,16 +91,16 @@ impl QueueStore {
 
         for (index, BatchEntry { id, operation }) in entries.into_iter().enumerate() {
             let result = if index < applied_count {
-                operation.apply(&transaction, &queue, context)
+                operation.apply(&transaction, &queue.name, context)
             } else {
-                Err(SqsError::not_applied())
+                Err(SqsError::NotApplied)
             };
             match result {
                 Ok(output) => batch_output.successful.push(BatchSuccess { id, output }),
                 Err(error) => batch_output.failed.push(BatchFailure {
                     id,
                     sender_fault: error.is_sender_fault(),
-                    code: error.code,
+                    code: error.code(),
                     message: error.to_string(),
                 }),
             }
@@ -114,18 +113,18 @@ impl QueueStore {
 
 fn check<O: MessageOperation>(entries: &[BatchEntry<O>]) -> Result<(), SqsError> {
     if entries.is_empty() {
-        return Err(SqsError::empty_batch());
+        return Err(SqsError::EmptyBatch);
     }
     if entries.len() > ENTRIES_MAX {
-        return Err(SqsError::too_many_entries(entries.len()));
+        return Err(SqsError::TooManyEntries(entries.len()));
     }
     if !entries.iter().all(|entry| is_valid_id(&entry.id)) {
-        return Err(SqsError::invalid_entry_id());
+        return Err(SqsError::InvalidEntryId);
     }
 
     let mut ids = HashSet::new();
     if !entries.iter().all(|entry| ids.insert(&entry.id)) {
-        return Err(SqsError::duplicate_entry_ids());
+        return Err(SqsError::DuplicateEntryIds);
     }
 
     let total_bytes: usize = entries
@@ -133,7 +132,7 @@ fn check<O: MessageOperation>(entries: &[BatchEntry<O>]) -> Result<(), SqsError>
         .map(|entry| entry.operation.size_bytes())
         .sum();
     if total_bytes > MESSAGE_BYTES_MAX {
-        return Err(SqsError::batch_too_long(MESSAGE_BYTES_MAX));
+        return Err(SqsError::BatchTooLong(MESSAGE_BYTES_MAX));
     }
 
     Ok(())

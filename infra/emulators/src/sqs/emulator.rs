@@ -10,15 +10,9 @@ use tokio::sync::Notify;
 
 use super::{
     error::SqsError,
-    queue_attributes::QueueAttributes,
     queue_store::{MessageCounts, QueueStore},
 };
-use crate::{
-    arn::ACCOUNT_ID,
-    clock::AsyncClock,
-    error::{EmulatorStartError, ProvisionError},
-    net::ShutdownSignal,
-};
+use crate::{clock::AsyncClock, error::EmulatorStartError, net::ShutdownSignal};
 
 /// The queues. Clones share them.
 #[derive(Clone)]
@@ -27,8 +21,6 @@ pub(crate) struct SqsEmulator {
     pub(super) clock: Arc<dyn AsyncClock>,
     /// Notifies long polls of new messages, by queue.
     arrivals: Arc<Mutex<HashMap<String, Arc<Notify>>>>,
-    /// Base URL of the service, without a trailing slash.
-    url: Arc<str>,
     pub(super) shutdown: ShutdownSignal,
 }
 
@@ -36,7 +28,6 @@ impl SqsEmulator {
     /// Opens or creates the database.
     pub(crate) fn open(
         path: &Path,
-        url: &str,
         clock: Arc<dyn AsyncClock>,
         shutdown: ShutdownSignal,
     ) -> Result<SqsEmulator, EmulatorStartError> {
@@ -46,24 +37,17 @@ impl SqsEmulator {
             store: Arc::new(store),
             clock,
             arrivals: Arc::default(),
-            url: url.into(),
             shutdown,
         })
     }
 
-    /// Creates a queue, or replaces the attributes of an existing one. Blocks.
-    pub(crate) fn ensure(&self, queue: &sam_template::QueueSpec) -> Result<(), ProvisionError> {
-        let attributes = QueueAttributes::of(queue);
-        self.store
-            .ensure_queue(&queue.name, &attributes, self.clock.now_ms())
-            .map_err(|error| ProvisionError::Queue {
-                queue: queue.name.clone(),
-                reason: error.to_string(),
-            })
+    /// Creates a queue, or replaces the attributes of an existing one.
+    pub(crate) fn ensure(&self, queue: &sam_template::QueueSpec) {
+        self.store.ensure_queue(queue);
     }
 
     /// Removes messages that are older than the retention period of their queue. Blocks.
-    pub(crate) fn remove_expired(&self) -> Result<(), impl std::error::Error> {
+    pub(crate) fn remove_expired(&self) -> rusqlite::Result<()> {
         self.store.remove_expired(self.clock.now_ms())
     }
 
@@ -92,9 +76,5 @@ impl SqsEmulator {
     pub(super) fn arrivals(&self, queue: &str) -> Arc<Notify> {
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(arrivals.entry(queue.to_owned()).or_default())
-    }
-
-    pub(super) fn queue_url(&self, name: &str) -> String {
-        format!("{}/{ACCOUNT_ID}/{name}", self.url)
     }
 }

@@ -6,9 +6,9 @@ use super::{
     emulator::SqsEmulator,
     error::SqsError,
     message_operation::CallContext,
+    operations::QueueRequest,
     queue_store::QueueStore,
     receive::{ReceiveOutput, ReceiveRequest},
-    requests::QueueRequest,
 };
 use crate::anomaly::Anomaly;
 

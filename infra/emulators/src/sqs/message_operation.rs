@@ -1,17 +1,19 @@
-//! Operations on messages that exist alone and as batches: sending, deleting, and changing the
-//! visibility.
+//! Operations on messages: sending, deleting, and changing the visibility.
+
+use std::ops::RangeInclusive;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::{
-    error::SqsError,
-    fairness,
-    message::{self, MessageAttributes},
-    queue_attributes::{DELAY, DELAY_SECONDS, MESSAGE_BYTES, VISIBILITY_SECONDS},
-    queue_store::QueueRow,
-};
+use super::{error::SqsError, fairness, message};
 use crate::random;
+
+/// Delivery delay, in seconds.
+const DELAY_SECONDS: RangeInclusive<i64> = 0..=900;
+
+/// Visibility timeout, in seconds.
+pub(super) const VISIBILITY_SECONDS: RangeInclusive<i64> = 0..=43_200;
 
 /// The time and the caller of an operation.
 #[derive(Clone, Debug)]
@@ -30,11 +32,11 @@ pub(super) trait MessageOperation {
         0
     }
 
-    /// Applies the operation within the transaction of `connection`.
+    /// Applies the operation to a queue within the transaction of `connection`.
     fn apply(
         self,
         connection: &Connection,
-        queue: &QueueRow,
+        queue: &str,
         context: &CallContext,
     ) -> Result<Self::Output, SqsError>;
 }
@@ -44,9 +46,11 @@ pub(super) trait MessageOperation {
 pub(super) struct SendMessage {
     #[serde(default)]
     message_body: String,
-    delay_seconds: Option<i64>,
     #[serde(default)]
-    message_attributes: MessageAttributes,
+    delay_seconds: i64,
+    /// Not emulated.
+    #[serde(default)]
+    message_attributes: Map<String, Value>,
     message_group_id: Option<String>,
 }
 
@@ -56,25 +60,20 @@ pub(super) struct SendMessageOutput {
     message_id: String,
     #[serde(rename = "MD5OfMessageBody")]
     body_digest: String,
-    #[serde(
-        rename = "MD5OfMessageAttributes",
-        skip_serializing_if = "Option::is_none"
-    )]
-    attributes_digest: Option<String>,
 }
 
 impl SendMessage {
-    fn delay_seconds(&self, queue: &QueueRow) -> Result<i64, SqsError> {
-        let seconds = self
-            .delay_seconds
-            .unwrap_or_else(|| queue.attributes.number(&DELAY));
-        if DELAY_SECONDS.contains(&seconds) {
-            return Ok(seconds);
+    fn check(&self) -> Result<(), SqsError> {
+        message::check_body(&self.message_body)?;
+        check_bounds("DelaySeconds", self.delay_seconds, &DELAY_SECONDS)?;
+        if let Some(group_id) = &self.message_group_id {
+            message::check_group_id(group_id)?;
         }
-        let reason = format!(
-            "Value {seconds} for parameter DelaySeconds is invalid. Reason: Must be between 0 and 900."
-        );
-        Err(SqsError::invalid_value(reason))
+        if !self.message_attributes.is_empty() {
+            let reason = "Message attributes are not emulated.".to_owned();
+            return Err(SqsError::InvalidParameterValue(reason));
+        }
+        Ok(())
     }
 }
 
@@ -82,46 +81,35 @@ impl MessageOperation for SendMessage {
     type Output = SendMessageOutput;
 
     fn size_bytes(&self) -> usize {
-        // An invalid message fails its own entry, not the batch.
-        message::check(&self.message_body, &self.message_attributes, usize::MAX).unwrap_or_default()
+        self.message_body.len()
     }
 
     fn apply(
         self,
         connection: &Connection,
-        queue: &QueueRow,
+        queue: &str,
         context: &CallContext,
     ) -> Result<SendMessageOutput, SqsError> {
-        let max_bytes =
-            usize::try_from(queue.attributes.number(&MESSAGE_BYTES)).unwrap_or_default();
-        message::check(&self.message_body, &self.message_attributes, max_bytes)?;
-        if let Some(group_id) = &self.message_group_id {
-            message::check_group_id(group_id)?;
-        }
-        let visible_ms = context.now_ms + self.delay_seconds(queue)? * 1000;
+        self.check()?;
 
         let message_id = random::uuid();
-        let attributes = serde_json::to_string(&self.message_attributes)
-            .map_err(|error| SqsError::internal(&error))?;
         connection
             .prepare_cached(
-                "INSERT INTO messages (queue, id, body, attributes, group_id, sent_ms, visible_ms, hops)
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO messages (queue, id, body, group_id, sent_ms, visible_ms, hops)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
             )?
             .execute(params![
-                queue.name,
+                queue,
                 message_id,
                 self.message_body,
-                attributes,
                 self.message_group_id,
                 context.now_ms,
-                visible_ms,
+                context.now_ms + self.delay_seconds * 1000,
                 hops(connection, context)?
             ])?;
         Ok(SendMessageOutput {
             message_id,
             body_digest: message::body_digest(&self.message_body),
-            attributes_digest: message::attributes_digest(&self.message_attributes),
         })
     }
 }
@@ -156,14 +144,14 @@ impl MessageOperation for DeleteMessage {
     fn apply(
         self,
         connection: &Connection,
-        queue: &QueueRow,
+        queue: &str,
         context: &CallContext,
     ) -> Result<EmptyOutput, SqsError> {
         check_receipt(&self.receipt_handle)?;
         fairness::record_end(connection, &self.receipt_handle, context.now_ms)?;
         connection
             .prepare_cached("DELETE FROM messages WHERE receipt = ? AND queue = ?")?
-            .execute(params![self.receipt_handle, queue.name])?;
+            .execute([&self.receipt_handle, queue])?;
         Ok(EmptyOutput {})
     }
 }
@@ -182,25 +170,20 @@ impl MessageOperation for ChangeVisibility {
     fn apply(
         self,
         connection: &Connection,
-        queue: &QueueRow,
+        queue: &str,
         context: &CallContext,
     ) -> Result<EmptyOutput, SqsError> {
         check_receipt(&self.receipt_handle)?;
         let seconds = self.visibility_timeout;
-        if !VISIBILITY_SECONDS.contains(&seconds) {
-            let reason = format!(
-                "Value {seconds} for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200."
-            );
-            return Err(SqsError::invalid_value(reason));
-        }
-
+        check_bounds("VisibilityTimeout", seconds, &VISIBILITY_SECONDS)?;
         self.check_in_flight(connection, queue, context)?;
+
         let visible_ms = context.now_ms + seconds * 1000;
         connection
             .prepare_cached(
                 "UPDATE messages SET visible_ms = ?, receiver = NULL WHERE receipt = ? AND queue = ?",
             )?
-            .execute(params![visible_ms, self.receipt_handle, queue.name])?;
+            .execute(params![visible_ms, self.receipt_handle, queue])?;
         fairness::record_end(connection, &self.receipt_handle, visible_ms)?;
         Ok(EmptyOutput {})
     }
@@ -217,18 +200,22 @@ impl ChangeVisibility {
     fn check_in_flight(
         &self,
         connection: &Connection,
-        queue: &QueueRow,
+        queue: &str,
         context: &CallContext,
     ) -> Result<(), SqsError> {
+        let receipt = &self.receipt_handle;
         let visible_ms: Option<i64> = connection
             .prepare_cached("SELECT visible_ms FROM messages WHERE receipt = ? AND queue = ?")?
-            .query_row(params![self.receipt_handle, queue.name], |row| row.get(0))
+            .query_row([receipt, queue], |row| row.get(0))
             .optional()?;
 
         match visible_ms {
             Some(visible_ms) if visible_ms > context.now_ms => Ok(()),
-            Some(_) => Err(SqsError::not_in_flight()),
-            None => Err(SqsError::outdated_receipt(&self.receipt_handle)),
+            Some(_) => Err(SqsError::NotInFlight),
+            None => Err(SqsError::InvalidParameterValue(format!(
+                "Value {receipt} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not \
+                 available for visibility timeout change."
+            ))),
         }
     }
 }
@@ -237,6 +224,23 @@ fn check_receipt(receipt: &str) -> Result<(), SqsError> {
     if random::is_uuid(receipt) {
         Ok(())
     } else {
-        Err(SqsError::invalid_receipt())
+        Err(SqsError::InvalidReceipt)
     }
+}
+
+/// Fails if a parameter is out of bounds.
+pub(super) fn check_bounds(
+    name: &str,
+    value: i64,
+    bounds: &RangeInclusive<i64>,
+) -> Result<(), SqsError> {
+    if bounds.contains(&value) {
+        return Ok(());
+    }
+
+    let (min, max) = (bounds.start(), bounds.end());
+    let reason = format!(
+        "Value {value} for parameter {name} is invalid. Reason: Must be between {min} and {max}, if provided."
+    );
+    Err(SqsError::InvalidParameterValue(reason))
 }

@@ -13,11 +13,8 @@ mod message;
 mod message_counter;
 mod message_operation;
 mod operations;
-mod queue_attributes;
 mod queue_store;
 mod receive;
-mod redrive;
-mod requests;
 
 pub(crate) use emulator::SqsEmulator;
 pub use message_counter::MessageCounter;

@@ -1,29 +1,53 @@
-//! Dispatches the operations of SQS.
+//! Parses and dispatches the operations of SQS.
 
 use axum::body::Body;
 use bytes::Bytes;
 use http::{Response, StatusCode};
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
 
 use super::{
+    batch::BatchEntry,
     emulator::SqsEmulator,
     error::SqsError,
     message_operation::{
         CallContext, ChangeVisibility, DeleteMessage, MessageOperation, SendMessage,
     },
-    queue_attributes::QueueAttributes,
     queue_store::QueueStore,
-    requests::{
-        BatchParameters, CreateQueueRequest, GetAttributesParameters, GetQueueUrlRequest,
-        ListQueuesRequest, NoParameters, QueueRequest, SetAttributesParameters,
-        StartMoveTaskRequest,
-    },
 };
-use crate::{anomaly::Anomaly, aws_json::AwsJson, random};
+use crate::{anomaly::Anomaly, arn, aws_json::AwsJson};
 
-/// Maximum length of a queue name, in characters.
-const NAME_LENGTH_MAX: usize = 80;
+/// A request to one queue.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct QueueRequest<P> {
+    queue_url: String,
+    #[serde(flatten)]
+    pub(super) parameters: P,
+}
+
+impl<P> QueueRequest<P> {
+    /// Returns the name of the queue: the last segment of its URL. Ignores the port, which differs
+    /// between runs.
+    pub(super) fn queue(&self) -> String {
+        let name = self.queue_url.rsplit('/').next();
+        name.unwrap_or_default().to_owned()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct BatchParameters<O> {
+    #[serde(default = "Vec::new")]
+    entries: Vec<BatchEntry<O>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct GetAttributesParameters {
+    #[serde(default)]
+    attribute_names: Vec<String>,
+}
 
 impl SqsEmulator {
     /// Responds to one request of a principal. An anomaly that does not fit the operation is
@@ -49,14 +73,7 @@ impl SqsEmulator {
         anomaly: Option<Anomaly>,
     ) -> Result<Value, SqsError> {
         match operation {
-            "CreateQueue" => self.create_queue(parse(body)?).await,
-            "DeleteQueue" => self.delete_queue(parse(body)?).await,
             "GetQueueAttributes" => self.get_attributes(parse(body)?).await,
-            "GetQueueUrl" => self.get_queue_url(parse(body)?).await,
-            "ListQueues" => self.list_queues(parse(body)?).await,
-            "PurgeQueue" => self.purge_queue(parse(body)?).await,
-            "SetQueueAttributes" => self.set_attributes(parse(body)?).await,
-            "StartMessageMoveTask" => self.start_move_task(parse(body)?).await,
             "ReceiveMessage" => self.receive(parse(body)?, principal, anomaly).await,
             "SendMessage" => self.apply::<SendMessage>(body, principal).await,
             "SendMessageBatch" => {
@@ -69,38 +86,8 @@ impl SqsEmulator {
                     .await
             }
             "ChangeMessageVisibility" => self.apply::<ChangeVisibility>(body, principal).await,
-            "ChangeMessageVisibilityBatch" => {
-                self.apply_batch::<ChangeVisibility>(body, principal, anomaly)
-                    .await
-            }
-            _ => Err(SqsError::unknown_operation(operation)),
+            _ => Err(SqsError::UnknownOperation(operation.to_owned())),
         }
-    }
-
-    async fn create_queue(&self, request: CreateQueueRequest) -> Result<Value, SqsError> {
-        let CreateQueueRequest {
-            queue_name,
-            attributes,
-        } = request;
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if !(1..=NAME_LENGTH_MAX).contains(&queue_name.len()) || !queue_name.bytes().all(is_allowed)
-        {
-            let reason = "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length";
-            return Err(SqsError::invalid_value(reason.to_owned()));
-        }
-
-        let url = self.queue_url(&queue_name);
-        let checked = QueueAttributes::parse(attributes)?;
-        self.blocking(move |store, now_ms| store.create_queue(&queue_name, &checked, now_ms))
-            .await?;
-        Ok(json!({ "QueueUrl": url }))
-    }
-
-    async fn delete_queue(&self, request: QueueRequest<NoParameters>) -> Result<Value, SqsError> {
-        let queue = request.queue();
-        self.blocking(move |store, _| store.delete_queue(&queue))
-            .await?;
-        Ok(json!({}))
     }
 
     async fn get_attributes(
@@ -108,64 +95,35 @@ impl SqsEmulator {
         request: QueueRequest<GetAttributesParameters>,
     ) -> Result<Value, SqsError> {
         let queue = request.queue();
-        let names = request.parameters.attribute_names;
-        let mut attributes = self
-            .blocking(move |store, now_ms| store.describe(&queue, now_ms))
+        let queue_arn = arn::queue(&queue);
+        let counts = self
+            .blocking(move |store, now_ms| store.count(&queue, now_ms))
             .await?;
+        let all = [
+            ("QueueArn", queue_arn),
+            ("ApproximateNumberOfMessages", counts.visible.to_string()),
+            (
+                "ApproximateNumberOfMessagesNotVisible",
+                counts.in_flight.to_string(),
+            ),
+            (
+                "ApproximateNumberOfMessagesDelayed",
+                counts.delayed.to_string(),
+            ),
+        ];
 
-        let is_requested =
-            |attribute: &String| names.iter().any(|name| name == "All" || name == attribute);
-        attributes.retain(|attribute, _| is_requested(attribute));
-        Ok(json!({ "Attributes": attributes }))
-    }
-
-    async fn get_queue_url(&self, request: GetQueueUrlRequest) -> Result<Value, SqsError> {
-        let url = self.queue_url(&request.queue_name);
-        // Fails if the queue does not exist.
-        self.blocking(move |store, now_ms| store.describe(&request.queue_name, now_ms))
-            .await?;
-        Ok(json!({ "QueueUrl": url }))
-    }
-
-    async fn list_queues(&self, request: ListQueuesRequest) -> Result<Value, SqsError> {
-        let names = self
-            .blocking(move |store, _| store.queue_names(&request.queue_name_prefix))
-            .await?;
-        let urls: Vec<_> = names.iter().map(|name| self.queue_url(name)).collect();
-        Ok(json!({ "QueueUrls": urls }))
-    }
-
-    async fn purge_queue(&self, request: QueueRequest<NoParameters>) -> Result<Value, SqsError> {
-        let queue = request.queue();
-        self.blocking(move |store, _| store.purge(&queue)).await?;
-        Ok(json!({}))
-    }
-
-    async fn set_attributes(
-        &self,
-        request: QueueRequest<SetAttributesParameters>,
-    ) -> Result<Value, SqsError> {
-        let queue = request.queue();
-        let attributes = QueueAttributes::parse(request.parameters.attributes)?;
-        self.blocking(move |store, now_ms| store.set_attributes(&queue, attributes, now_ms))
-            .await?;
-        Ok(json!({}))
-    }
-
-    async fn start_move_task(&self, request: StartMoveTaskRequest) -> Result<Value, SqsError> {
-        let StartMoveTaskRequest {
-            source_arn,
-            destination_arn,
-        } = request;
-        let redrive = move |store: &QueueStore, now_ms| {
-            store.redrive(&source_arn, destination_arn.as_deref(), now_ms)
-        };
-
-        for queue in self.blocking(redrive).await? {
-            self.arrivals(&queue).notify_waiters();
+        let mut attributes = Map::new();
+        for name in request.parameters.attribute_names {
+            let wanted = all
+                .iter()
+                .filter(|(each, _)| name == "All" || *each == name);
+            let before = attributes.len();
+            attributes.extend(wanted.map(|(name, value)| ((*name).to_owned(), json!(value))));
+            if attributes.len() == before {
+                return Err(SqsError::InvalidAttributeName(name));
+            }
         }
-
-        Ok(json!({ "TaskHandle": random::uuid() }))
+        Ok(json!({ "Attributes": attributes }))
     }
 
     /// Applies an operation to one message.
@@ -176,16 +134,11 @@ impl SqsEmulator {
     ) -> Result<Value, SqsError> {
         let request: QueueRequest<O> = parse(body)?;
         let queue = request.queue();
-        let queue_name = queue.clone();
-        let principal = principal.to_owned();
-        let apply = move |store: &QueueStore, now_ms| {
-            let context = CallContext { now_ms, principal };
-            to_json(&store.apply(&queue_name, request.parameters, &context)?)
-        };
-
-        let output = self.blocking(apply).await?;
-        self.arrivals(&queue).notify_waiters();
-        Ok(output)
+        let operation = request.parameters;
+        self.change(queue, principal, move |store, queue, context| {
+            to_json(&store.apply(queue, operation, context)?)
+        })
+        .await
     }
 
     /// Applies an operation to each entry of a batch.
@@ -197,22 +150,34 @@ impl SqsEmulator {
     ) -> Result<Value, SqsError> {
         let request: QueueRequest<BatchParameters<O>> = parse(body)?;
         let queue = request.queue();
-        let queue_name = queue.clone();
         let entries = request.parameters.entries;
-        let principal = principal.to_owned();
-        let apply = move |store: &QueueStore, now_ms| {
-            let context = CallContext { now_ms, principal };
-            to_json(&store.apply_batch(&queue_name, entries, &context, anomaly)?)
-        };
+        self.change(queue, principal, move |store, queue, context| {
+            to_json(&store.apply_batch(queue, entries, context, anomaly)?)
+        })
+        .await
+    }
 
-        let output = self.blocking(apply).await?;
-        self.arrivals(&queue).notify_waiters();
+    /// Changes the messages of a queue, and notifies its long polls.
+    async fn change(
+        &self,
+        queue: String,
+        principal: &str,
+        change: impl FnOnce(&QueueStore, &str, &CallContext) -> Result<Value, SqsError> + Send + 'static,
+    ) -> Result<Value, SqsError> {
+        let arrivals = self.arrivals(&queue);
+        let principal = principal.to_owned();
+        let output = self
+            .blocking(move |store, now_ms| {
+                change(store, &queue, &CallContext { now_ms, principal })
+            })
+            .await?;
+        arrivals.notify_waiters();
         Ok(output)
     }
 }
 
 fn parse<R: DeserializeOwned>(body: &[u8]) -> Result<R, SqsError> {
-    serde_json::from_slice(body).map_err(|error| SqsError::invalid_value(error.to_string()))
+    serde_json::from_slice(body).map_err(|error| SqsError::InvalidParameterValue(error.to_string()))
 }
 
 fn to_json(output: &impl Serialize) -> Result<Value, SqsError> {

@@ -3,21 +3,26 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use rusqlite::{Connection, Row, params};
+use sam_template::QueueSpec;
 use serde::{Deserialize, Serialize};
 
 use super::{
     error::SqsError,
-    fairness,
-    message::{self, MessageAttributes},
-    message_operation::CallContext,
-    queue_attributes::{VISIBILITY_SECONDS, VISIBILITY_TIMEOUT, WAIT, WAIT_SECONDS},
-    queue_store::{self, QueueRow, QueueStore},
-    redrive,
+    fairness, message,
+    message_operation::{CallContext, VISIBILITY_SECONDS, check_bounds},
+    queue_store::QueueStore,
 };
-use crate::{anomaly::Anomaly, arn::ACCOUNT_ID, random};
+use crate::{
+    anomaly::Anomaly,
+    arn::{self, ACCOUNT_ID},
+    random,
+};
 
-/// Maximum number of messages of one receive.
-const MESSAGES_MAX: i64 = 10;
+/// Number of messages of one receive.
+const MESSAGES: RangeInclusive<i64> = 1..=10;
+
+/// Wait time of a receive, in seconds.
+const WAIT_SECONDS: RangeInclusive<i64> = 0..=20;
 
 /// System attribute with the trace of the message.
 const TRACE_HEADER: &str = "AWSTraceHeader";
@@ -25,41 +30,25 @@ const TRACE_HEADER: &str = "AWSTraceHeader";
 /// of the functions of the chain follow.
 const LINEAGE: &str = "Lineage=";
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub(super) struct ReceiveRequest {
-    max_number_of_messages: i64,
+    max_number_of_messages: Option<i64>,
     visibility_timeout: Option<i64>,
-    wait_time_seconds: Option<i64>,
+    wait_time_seconds: i64,
     /// Deprecated name of `message_system_attribute_names`.
     attribute_names: Vec<String>,
     message_system_attribute_names: Vec<String>,
-    message_attribute_names: Vec<String>,
-}
-
-impl Default for ReceiveRequest {
-    fn default() -> ReceiveRequest {
-        ReceiveRequest {
-            max_number_of_messages: 1,
-            visibility_timeout: None,
-            wait_time_seconds: None,
-            attribute_names: Vec::new(),
-            message_system_attribute_names: Vec::new(),
-            message_attribute_names: Vec::new(),
-        }
-    }
 }
 
 impl ReceiveRequest {
-    fn check(&self) -> Result<(), SqsError> {
-        let max_messages = Some(self.max_number_of_messages);
-        check_bounds("MaxNumberOfMessages", max_messages, &(1..=MESSAGES_MAX))?;
-        check_bounds(
-            "VisibilityTimeout",
-            self.visibility_timeout,
-            &VISIBILITY_SECONDS,
-        )?;
-        check_bounds("WaitTimeSeconds", self.wait_time_seconds, &WAIT_SECONDS)
+    fn max_messages(&self) -> i64 {
+        self.max_number_of_messages.unwrap_or(1)
+    }
+
+    fn hidden_seconds(&self, queue: &QueueSpec) -> i64 {
+        self.visibility_timeout
+            .unwrap_or(queue.visibility_timeout_seconds.into())
     }
 
     fn includes_system_attribute(&self, name: &str) -> bool {
@@ -68,35 +57,6 @@ impl ReceiveRequest {
             .chain(&self.attribute_names)
             .any(|requested| requested == "All" || requested == name)
     }
-
-    fn includes_message_attribute(&self, name: &str) -> bool {
-        self.message_attribute_names.iter().any(|requested| {
-            let prefix = requested
-                .strip_suffix(".*")
-                .or_else(|| requested.strip_suffix('*'));
-            requested == "All"
-                || requested == name
-                || prefix.is_some_and(|prefix| name.starts_with(prefix))
-        })
-    }
-}
-
-/// Fails if a parameter is specified and out of bounds.
-fn check_bounds(
-    name: &str,
-    value: Option<i64>,
-    bounds: &RangeInclusive<i64>,
-) -> Result<(), SqsError> {
-    let Some(value) = value.filter(|value| !bounds.contains(value)) else {
-        return Ok(());
-    };
-
-    let min = bounds.start();
-    let max = bounds.end();
-    let reason = format!(
-        "Value {value} for parameter {name} is invalid. Reason: Must be between {min} and {max}, if provided."
-    );
-    Err(SqsError::invalid_value(reason))
 }
 
 /// The result of one receive, without waiting.
@@ -118,15 +78,8 @@ pub(super) struct ReceivedMessage {
     body: String,
     #[serde(rename = "MD5OfBody")]
     body_digest: String,
-    #[serde(
-        rename = "MD5OfMessageAttributes",
-        skip_serializing_if = "Option::is_none"
-    )]
-    attributes_digest: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     attributes: BTreeMap<&'static str, String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    message_attributes: MessageAttributes,
 }
 
 impl QueueStore {
@@ -136,11 +89,12 @@ impl QueueStore {
         queue_name: &str,
         request: &ReceiveRequest,
     ) -> Result<i64, SqsError> {
-        request.check()?;
-        let queue = queue_store::queue(&self.connection(), queue_name)?;
-        Ok(request
-            .wait_time_seconds
-            .unwrap_or_else(|| queue.attributes.number(&WAIT)))
+        let queue = self.queue(queue_name)?;
+        let hidden_seconds = request.hidden_seconds(&queue);
+        check_bounds("MaxNumberOfMessages", request.max_messages(), &MESSAGES)?;
+        check_bounds("VisibilityTimeout", hidden_seconds, &VISIBILITY_SECONDS)?;
+        check_bounds("WaitTimeSeconds", request.wait_time_seconds, &WAIT_SECONDS)?;
+        Ok(request.wait_time_seconds)
     }
 
     /// Receives visible messages and hides them, unless [`Anomaly::DuplicateDelivery`] applies.
@@ -151,9 +105,9 @@ impl QueueStore {
         context: &CallContext,
         anomaly: Option<Anomaly>,
     ) -> Result<ReceiveOutput, SqsError> {
+        let queue = self.queue(queue_name)?;
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
-        let queue = queue_store::queue(&transaction, queue_name)?;
         let receive = Receive {
             connection: &transaction,
             queue: &queue,
@@ -170,7 +124,7 @@ impl QueueStore {
 
 struct Receive<'a> {
     connection: &'a Connection,
-    queue: &'a QueueRow,
+    queue: &'a QueueSpec,
     request: &'a ReceiveRequest,
     context: &'a CallContext,
     anomaly: Option<Anomaly>,
@@ -179,8 +133,7 @@ struct Receive<'a> {
 impl Receive<'_> {
     fn run(&self) -> Result<ReceiveOutput, SqsError> {
         let now_ms = self.context.now_ms;
-        let dead_letter_queue =
-            redrive::move_to_dead_letter_queue(self.connection, self.queue, now_ms)?;
+        let dead_letter_queue = self.move_to_dead_letter_queue()?;
 
         let mut messages = Vec::new();
         for sequence in self.visible_sequences()? {
@@ -205,6 +158,29 @@ impl Receive<'_> {
         })
     }
 
+    /// Moves visible messages that reached the maximum receives to the dead-letter queue. Returns its
+    /// name if any message moved.
+    fn move_to_dead_letter_queue(&self) -> Result<Option<String>, SqsError> {
+        let Some(redrive) = &self.queue.redrive else {
+            return Ok(None);
+        };
+
+        let moved_rows = self
+            .connection
+            .prepare_cached(
+                "UPDATE messages SET queue = ?1, dead_letter_source = ?2, receipt = NULL, visible_ms = ?3
+                 WHERE queue = ?4 AND visible_ms <= ?3 AND receives >= ?5",
+            )?
+            .execute(params![
+                redrive.dead_letter_queue,
+                arn::queue(&self.queue.name),
+                self.context.now_ms,
+                self.queue.name,
+                redrive.max_receive_count
+            ])?;
+        Ok((moved_rows > 0).then(|| redrive.dead_letter_queue.clone()))
+    }
+
     /// Returns the messages to receive: those of quiet tenants first.
     fn visible_sequences(&self) -> Result<Vec<i64>, SqsError> {
         let order = if self.anomaly == Some(Anomaly::NewestFirst) {
@@ -224,7 +200,7 @@ impl Receive<'_> {
                 params![
                     self.queue.name,
                     self.context.now_ms,
-                    self.request.max_number_of_messages
+                    self.request.max_messages()
                 ],
                 |row| row.get(0),
             )?
@@ -236,11 +212,7 @@ impl Receive<'_> {
     /// Hides one message and returns it.
     fn take(&self, sequence: i64) -> Result<ReceivedMessage, SqsError> {
         let now_ms = self.context.now_ms;
-        let hidden_seconds = self
-            .request
-            .visibility_timeout
-            .unwrap_or_else(|| self.queue.attributes.number(&VISIBILITY_TIMEOUT));
-        let visible_ms = now_ms + hidden_seconds * 1000;
+        let visible_ms = now_ms + self.request.hidden_seconds(self.queue) * 1000;
         let receipt = random::uuid();
         let taken = self
             .connection
@@ -248,7 +220,7 @@ impl Receive<'_> {
                 "UPDATE messages SET visible_ms = ?2, receives = receives + 1, receipt = ?3, receiver = ?5,
                         first_received_ms = coalesce(first_received_ms, ?4)
                  WHERE sequence = ?1
-                 RETURNING id, body, attributes, group_id, sent_ms, first_received_ms, receives, dead_letter_source, hops",
+                 RETURNING id, body, group_id, sent_ms, first_received_ms, receives, dead_letter_source, hops",
             )?
             .query_row(
                 params![sequence, visible_ms, receipt, now_ms, self.context.principal],
@@ -256,7 +228,7 @@ impl Receive<'_> {
             )?;
         fairness::record_receive(self.connection, sequence, now_ms)?;
 
-        self.message(taken, receipt)
+        Ok(self.message(taken, receipt))
     }
 
     /// Makes a received message visible again and uncounts the receive. Its receipt stays valid
@@ -279,22 +251,16 @@ impl Receive<'_> {
     }
 
     /// Creates the response message, with the attributes that the request includes.
-    fn message(&self, row: TakenRow, receipt_handle: String) -> Result<ReceivedMessage, SqsError> {
-        let mut message_attributes: MessageAttributes =
-            serde_json::from_str(&row.attributes).map_err(|error| SqsError::internal(&error))?;
-        message_attributes.retain(|name, _| self.request.includes_message_attribute(name));
-
+    fn message(&self, row: TakenRow, receipt_handle: String) -> ReceivedMessage {
         let mut attributes = row.system_attributes();
         attributes.retain(|name, _| self.request.includes_system_attribute(name));
-        Ok(ReceivedMessage {
+        ReceivedMessage {
             message_id: row.id,
             receipt_handle,
             body_digest: message::body_digest(&row.body),
             body: row.body,
-            attributes_digest: message::attributes_digest(&message_attributes),
             attributes,
-            message_attributes,
-        })
+        }
     }
 }
 
@@ -302,8 +268,6 @@ impl Receive<'_> {
 struct TakenRow {
     id: String,
     body: String,
-    /// JSON.
-    attributes: String,
     group_id: Option<String>,
     sent_ms: i64,
     first_received_ms: i64,
@@ -317,7 +281,6 @@ impl TakenRow {
         Ok(TakenRow {
             id: row.get("id")?,
             body: row.get("body")?,
-            attributes: row.get("attributes")?,
             group_id: row.get("group_id")?,
             sent_ms: row.get("sent_ms")?,
             first_received_ms: row.get("first_received_ms")?,

@@ -77,15 +77,8 @@ async fn restart_keeps_changed_visibility() {
     let emulation = Emulation::with(&stack()).await;
     emulation.send("hidden", 0).await;
     let received = emulation.receive("jobs", 0).await;
-    let hide = emulation
-        .sqs("unrestricted")
-        .change_message_visibility()
-        .queue_url(emulation.queue_url("jobs"));
-    hide.receipt_handle(received[0].receipt_handle().unwrap())
-        .visibility_timeout(900)
-        .send()
-        .await
-        .unwrap();
+    let receipt = received[0].receipt_handle().unwrap();
+    emulation.hide(receipt, 900).await.unwrap();
     emulation.send("received", 0).await;
     emulation.receive("jobs", 0).await;
 

@@ -9,7 +9,7 @@ use aws_sdk_sqs::{
 };
 use sam_template::{Redrive, ResolvedTemplate};
 
-use crate::support::{EVENT_TIMEOUT, Emulation, queue};
+use crate::support::{EVENT_TIMEOUT, Emulation, code, queue};
 
 async fn with_queues() -> Emulation {
     let redrive = Redrive {
@@ -49,7 +49,6 @@ impl Emulation {
             .queue_url(self.queue_url(queue));
         let receive = receive
             .message_system_attribute_names(MessageSystemAttributeName::All)
-            .message_attribute_names("All")
             .max_number_of_messages(10)
             .wait_time_seconds(wait_seconds);
         let received = tokio::time::timeout(EVENT_TIMEOUT, receive.send())
@@ -60,17 +59,35 @@ impl Emulation {
         received.messages.unwrap_or_default()
     }
 
-    async fn depth(&self, queue: &str, attribute: QueueAttributeName) -> String {
+    /// Returns how many messages were received, and neither deleted nor visible again.
+    async fn in_flight(&self, queue: &str) -> String {
         let attributes = self
             .sqs("unrestricted")
             .get_queue_attributes()
             .queue_url(self.queue_url(queue));
-        let attributes = attributes
-            .attribute_names(QueueAttributeName::All)
-            .send()
-            .await
-            .unwrap();
-        attributes.attributes.unwrap().remove(&attribute).unwrap()
+        let attributes = attributes.attribute_names(QueueAttributeName::All).send();
+        let name = QueueAttributeName::ApproximateNumberOfMessagesNotVisible;
+        attributes.await.unwrap().attributes.unwrap()[&name].clone()
+    }
+
+    /// Changes the visibility of a message of `jobs`. Returns the error code.
+    pub(crate) async fn hide(&self, receipt: &str, seconds: i32) -> Result<(), String> {
+        let change = self
+            .sqs("unrestricted")
+            .change_message_visibility()
+            .queue_url(self.queue_url("jobs"))
+            .receipt_handle(receipt)
+            .visibility_timeout(seconds);
+        change.send().await.map(|_| ()).map_err(code)
+    }
+
+    async fn delete(&self, message: &Message) {
+        let delete = self
+            .sqs("unrestricted")
+            .delete_message()
+            .queue_url(self.queue_url("jobs"))
+            .receipt_handle(message.receipt_handle().unwrap());
+        delete.send().await.unwrap();
     }
 }
 
@@ -78,109 +95,53 @@ pub(crate) fn bodies(messages: &[Message]) -> Vec<&str> {
     messages.iter().filter_map(Message::body).collect()
 }
 
+fn receive_count(message: &Message) -> &str {
+    &message.attributes().unwrap()[&MessageSystemAttributeName::ApproximateReceiveCount]
+}
+
 #[tokio::test]
 async fn received_message_is_hidden_for_its_visibility_timeout() {
     let emulation = with_queues().await;
     emulation.send("a", 0).await;
     let first = emulation.receive("jobs", 0).await;
-    assert_eq!(
-        first[0].attributes().unwrap()[&MessageSystemAttributeName::ApproximateReceiveCount],
-        "1"
-    );
+    assert_eq!(receive_count(&first[0]), "1");
 
     emulation.clock.advance(29);
     assert!(emulation.receive("jobs", 0).await.is_empty());
-    assert_eq!(
-        emulation
-            .depth(
-                "jobs",
-                QueueAttributeName::ApproximateNumberOfMessagesNotVisible
-            )
-            .await,
-        "1"
-    );
+    assert_eq!(emulation.in_flight("jobs").await, "1");
 
     emulation.clock.advance(1);
     let second = emulation.receive("jobs", 0).await;
-    assert_eq!(
-        second[0].attributes().unwrap()[&MessageSystemAttributeName::ApproximateReceiveCount],
-        "2"
-    );
+    assert_eq!(receive_count(&second[0]), "2");
     assert_eq!(second[0].message_id(), first[0].message_id());
 
     // Only the latest receipt handle is valid.
-    let sqs = emulation.sqs("unrestricted");
-    let delete = |message: &Message| {
-        let receipt = message.receipt_handle().unwrap();
-        sqs.delete_message()
-            .queue_url(emulation.queue_url("jobs"))
-            .receipt_handle(receipt)
-            .send()
-    };
-
-    delete(&first[0]).await.unwrap();
-    assert_eq!(
-        emulation
-            .depth(
-                "jobs",
-                QueueAttributeName::ApproximateNumberOfMessagesNotVisible
-            )
-            .await,
-        "1"
-    );
-
-    delete(&second[0]).await.unwrap();
-    assert_eq!(
-        emulation
-            .depth(
-                "jobs",
-                QueueAttributeName::ApproximateNumberOfMessagesNotVisible
-            )
-            .await,
-        "0"
-    );
+    emulation.delete(&first[0]).await;
+    assert_eq!(emulation.in_flight("jobs").await, "1");
+    emulation.delete(&second[0]).await;
+    assert_eq!(emulation.in_flight("jobs").await, "0");
 }
 
 #[tokio::test]
 async fn visibility_of_in_flight_message_can_be_changed() {
     let emulation = with_queues().await;
     emulation.send("a", 0).await;
-
     let received = emulation.receive("jobs", 0).await;
-    let sqs = emulation.sqs("unrestricted");
-    let change = |seconds| {
-        let change = sqs
-            .change_message_visibility()
-            .queue_url(emulation.queue_url("jobs"));
-        change
-            .receipt_handle(received[0].receipt_handle().unwrap())
-            .visibility_timeout(seconds)
-            .send()
-    };
+    let receipt = received[0].receipt_handle().unwrap();
 
-    change(60).await.unwrap();
+    emulation.hide(receipt, 60).await.unwrap();
     emulation.clock.advance(59);
     assert!(emulation.receive("jobs", 0).await.is_empty());
-    change(0).await.unwrap();
+    emulation.hide(receipt, 0).await.unwrap();
 
-    let error = change(10).await.unwrap_err().into_service_error();
-    assert!(error.is_message_not_inflight(), "{error:?}");
+    let error = emulation.hide(receipt, 10).await.unwrap_err();
+    assert_eq!(error, "AWS.SimpleQueueService.MessageNotInflight");
     assert_eq!(emulation.receive("jobs", 0).await.len(), 1);
 }
 
 #[tokio::test]
 async fn visibility_of_other_messages_cannot_be_changed() {
     let emulation = with_queues().await;
-    let change = async |receipt: &str, seconds: i32| {
-        let change = emulation
-            .sqs("unrestricted")
-            .change_message_visibility()
-            .queue_url(emulation.queue_url("jobs"))
-            .receipt_handle(receipt)
-            .visibility_timeout(seconds);
-        let error = change.send().await.unwrap_err().into_service_error();
-        error.code().unwrap_or_default().to_owned()
-    };
     emulation.send("a", 0).await;
     let first = emulation.receive("jobs", 0).await;
     emulation.clock.advance(30);
@@ -188,53 +149,23 @@ async fn visibility_of_other_messages_cannot_be_changed() {
     let outdated = first[0].receipt_handle().unwrap();
     let receipt = second[0].receipt_handle().unwrap();
 
-    assert_eq!(change(outdated, 10).await, "InvalidParameterValue");
-    assert_eq!(change(receipt, -1).await, "InvalidParameterValue");
-    assert_eq!(change(receipt, 43_201).await, "InvalidParameterValue");
-    assert_eq!(change("a", 10).await, "ReceiptHandleIsInvalid");
-
-    let delete = emulation
-        .sqs("unrestricted")
-        .delete_message()
-        .queue_url(emulation.queue_url("jobs"))
-        .receipt_handle(receipt);
-    delete.send().await.unwrap();
-    assert_eq!(change(receipt, 10).await, "InvalidParameterValue");
-}
-
-#[tokio::test]
-async fn message_moves_to_dead_letter_queue_and_back() {
-    let emulation = with_queues().await;
-    emulation.send("poison", 0).await;
-
-    for _ in 0..2 {
-        assert_eq!(bodies(&emulation.receive("jobs", 0).await), ["poison"]);
-        emulation.clock.advance(30);
+    for (receipt, seconds, expected) in [
+        (outdated, 10, "InvalidParameterValue"),
+        (receipt, -1, "InvalidParameterValue"),
+        (receipt, 43_201, "InvalidParameterValue"),
+        ("a", 10, "ReceiptHandleIsInvalid"),
+    ] {
+        let error = emulation.hide(receipt, seconds).await.unwrap_err();
+        assert_eq!(error, expected, "{receipt} {seconds}");
     }
 
-    assert!(emulation.receive("jobs", 0).await.is_empty());
-
-    let dead = emulation.receive("dead", 0).await;
-    let source =
-        &dead[0].attributes().unwrap()[&MessageSystemAttributeName::DeadLetterQueueSourceArn];
-    assert_eq!(bodies(&dead), ["poison"]);
-    assert_eq!(source, "arn:aws:sqs:us-east-1:000000000000:jobs");
-
-    emulation.clock.advance(30);
-    let arn = emulation.depth("dead", QueueAttributeName::QueueArn).await;
-    emulation
-        .sqs("unrestricted")
-        .start_message_move_task()
-        .source_arn(arn)
-        .send()
-        .await
-        .unwrap();
-
-    assert_eq!(bodies(&emulation.receive("jobs", 0).await), ["poison"]);
+    emulation.delete(&second[0]).await;
+    let error = emulation.hide(receipt, 10).await.unwrap_err();
+    assert_eq!(error, "InvalidParameterValue");
 }
 
 #[tokio::test]
-async fn message_keeps_its_group_in_the_dead_letter_queue() {
+async fn message_moves_to_the_dead_letter_queue_with_its_group() {
     let emulation = with_queues().await;
     let message = emulation
         .sqs("unrestricted")
@@ -253,14 +184,18 @@ async fn message_keeps_its_group_in_the_dead_letter_queue() {
     let dead = emulation.receive("dead", 0).await;
 
     assert_eq!(bodies(&dead), ["grouped", "ungrouped"]);
-    let group = |message: &Message| {
-        let attributes = message.attributes().unwrap();
-        attributes
-            .get(&MessageSystemAttributeName::MessageGroupId)
-            .cloned()
-    };
+    let attribute = |message: &Message, name| message.attributes().unwrap().get(&name).cloned();
+    let group = |message| attribute(message, MessageSystemAttributeName::MessageGroupId);
     assert_eq!(group(&dead[0]).as_deref(), Some("acme"));
     assert_eq!(group(&dead[1]), None);
+    let source = attribute(
+        &dead[0],
+        MessageSystemAttributeName::DeadLetterQueueSourceArn,
+    );
+    assert_eq!(
+        source.as_deref(),
+        Some("arn:aws:sqs:us-east-1:000000000000:jobs")
+    );
 }
 
 #[tokio::test]
@@ -302,17 +237,10 @@ async fn long_poll_ends_with_message_timeout_or_shutdown() {
 #[tokio::test]
 async fn invalid_batch_entry_fails_alone() {
     let emulation = with_queues().await;
-    let kind = MessageAttributeValue::builder()
-        .data_type("String")
-        .string_value("greeting")
-        .build()
-        .unwrap();
     let entry = |id: &str, body: &str| {
-        let entry = SendMessageBatchRequestEntry::builder()
+        SendMessageBatchRequestEntry::builder()
             .id(id)
-            .message_body(body);
-        entry
-            .message_attributes("kind", kind.clone())
+            .message_body(body)
             .build()
             .unwrap()
     };
@@ -334,54 +262,51 @@ async fn invalid_batch_entry_fails_alone() {
 
     let received = emulation.receive("jobs", 0).await;
     assert_eq!(bodies(&received), ["hello"]);
-    assert_eq!(received[0].message_attributes().unwrap()["kind"], kind);
-    assert_eq!(
-        received[0].md5_of_message_attributes(),
-        sent.successful()[0].md5_of_message_attributes()
-    );
 
     let entries: Vec<_> = (0..11)
         .map(|number| entry(&number.to_string(), "x"))
         .collect();
-    let error = batch
-        .clone()
-        .set_entries(Some(entries))
-        .send()
-        .await
-        .unwrap_err()
-        .into_service_error();
+    let error = batch.clone().set_entries(Some(entries)).send().await;
+    let error = error.unwrap_err().into_service_error();
     assert!(error.is_too_many_entries_in_batch_request(), "{error:?}");
 
-    let doubled = batch
-        .entries(entry("a", "x"))
-        .entries(entry("a", "y"))
-        .send()
-        .await
-        .unwrap_err();
-    assert!(
-        doubled
-            .into_service_error()
-            .is_batch_entry_ids_not_distinct()
-    );
+    let doubled = batch.entries(entry("a", "x")).entries(entry("a", "y"));
+    let error = doubled.send().await.unwrap_err().into_service_error();
+    assert!(error.is_batch_entry_ids_not_distinct(), "{error:?}");
 }
 
 #[tokio::test]
 async fn missing_queue_is_a_typed_error() {
     let emulation = with_queues().await;
+    let receive = emulation
+        .sqs("unrestricted")
+        .receive_message()
+        .queue_url(emulation.queue_url("nowhere"));
+    let error = receive.send().await.unwrap_err().into_service_error();
+    assert!(error.is_queue_does_not_exist(), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_is_not_emulated_is_rejected() {
+    let emulation = with_queues().await;
     let sqs = emulation.sqs("unrestricted");
-    let missing = sqs
-        .get_queue_url()
-        .queue_name("nowhere")
-        .send()
-        .await
-        .unwrap_err()
-        .into_service_error();
 
-    assert!(missing.is_queue_does_not_exist(), "{missing:?}");
+    let list = sqs.list_queues().send().await.unwrap_err();
+    assert_eq!(list.code(), Some("InvalidAction"));
 
-    let there = sqs.get_queue_url().queue_name("jobs").send().await.unwrap();
-    assert_eq!(
-        there.queue_url(),
-        Some(emulation.queue_url("jobs").as_str())
-    );
+    let attributes = sqs
+        .get_queue_attributes()
+        .queue_url(emulation.queue_url("jobs"))
+        .attribute_names(QueueAttributeName::VisibilityTimeout);
+    let error = attributes.send().await.unwrap_err();
+    assert_eq!(error.code(), Some("InvalidAttributeName"));
+
+    let kind = MessageAttributeValue::builder().data_type("String");
+    let message = sqs
+        .send_message()
+        .queue_url(emulation.queue_url("jobs"))
+        .message_body("a")
+        .message_attributes("kind", kind.string_value("greeting").build().unwrap());
+    let error = message.send().await.unwrap_err();
+    assert_eq!(error.code(), Some("InvalidParameterValue"));
 }

@@ -20,8 +20,6 @@ pub(super) struct RequestedResources {
     /// The operations of a transaction, each by its name.
     pub(super) transact_items: Option<Vec<BTreeMap<String, RequestedTable>>>,
     pub(super) queue_url: Option<String>,
-    pub(super) queue_name: Option<String>,
-    pub(super) source_arn: Option<String>,
     pub(super) secret_id: Option<String>,
 }
 
