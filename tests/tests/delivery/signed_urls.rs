@@ -52,9 +52,6 @@ fn changed_queries(signed: &str, expires: i64) -> Vec<String> {
     let (query, signature) = query_of(signed);
     let expiring = format!("expires={expires}");
     let changes = [
-        ("download=&", ""),
-        ("download", "Download"),
-        ("v=a%2Bb", "v=a%20b"),
         ("v=a%2Bb", "v=a%252Bb"),
         (&expiring, &format!("expires={}", expires + 1)),
         (&expiring, &format!("expires=0{expires}")),

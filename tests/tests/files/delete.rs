@@ -139,45 +139,6 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack, acme: &Tes
 }
 
 #[stack_test]
-async fn user_deletes_own_files_and_admin_any_file(
-    stack: &Stack,
-    acme: &TestSpace,
-    other: &TestSpace,
-) {
-    let user = acme.role("user").await;
-    let colleague = acme.role("user").await;
-    let admin = acme.role("admin").await;
-
-    for (uploader, deleter, status) in [
-        (&user, &user, 204),
-        (&user, &admin, 204),
-        (&user, &colleague, 403),
-        (&user, &other.client, 404),
-        (&acme.client, &user, 403),
-    ] {
-        for by_body in [false, true] {
-            let file = acme.upload(PHOTO).by(uploader).await;
-            let response = if by_body {
-                delete_by_body(deleter, json!({"id": file.id})).await
-            } else {
-                deleter.delete(file.path()).await
-            };
-
-            response.expect_status(status);
-            let after = acme.get(file.path()).await;
-            if status == 204 {
-                after.expect_error(404);
-            } else {
-                assert_eq!(after.expect_ok(), file);
-                stack.anonymous.fetch(file.url()).await;
-            }
-        }
-    }
-
-    stack.run_purges().await;
-}
-
-#[stack_test]
 async fn deleting_pending_file_removes_staged_object(stack: &Stack, acme: &TestSpace) {
     for is_sent in [true, false] {
         let pending_file = PendingFile::create(acme, json!({"ref": "order"})).await;
