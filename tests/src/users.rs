@@ -29,7 +29,7 @@ impl Stack {
         let secret = KeySecret::new(env);
         let now = env.now();
         let key = ApiKey {
-            id: table.next_key_id().await.expect("a key id"),
+            id: table.keys().next_id().await.expect("a key id"),
             name: KeyName::parse("account").expect("a valid name"),
             scope: KeyScope::Account { user_id: id },
             hash: secret.hash(),
@@ -40,7 +40,11 @@ impl Stack {
             created_at: now,
             updated_at: now,
         };
-        table.create_key(&key, None).await.expect("an unused key");
+        table
+            .keys()
+            .create(&key, None)
+            .await
+            .expect("an unused key");
 
         User {
             client: self.anonymous.with_key(secret.reveal()),
@@ -110,7 +114,7 @@ impl Stack {
         let mut settings = Settings::of(&context);
         let table = settings.table();
         let id = file_id.parse().expect("a file id");
-        let found = table.files(tenant.space_id(), &[id]).await;
+        let found = table.files().get(tenant.space_id(), &[id]).await;
         let file = &found.expect("a read")[&id];
 
         let url = PublicHttpsUrl::parse("https://example.com/hook").expect("a URL");
@@ -119,7 +123,7 @@ impl Stack {
         let webhook = AnnouncedWebhook::new(WebhookEvent::Uploaded, endpoint, &context.env);
         let payload = "{}".to_owned();
         let delivery = WebhookDelivery::new(&webhook, file, payload, context.env.now());
-        let created = table.change_file(file, file, &[delivery]).await;
+        let created = table.files().change(file, file, &[delivery]).await;
         created.expect("a new delivery");
         webhook.id.to_string()
     }

@@ -36,7 +36,8 @@ impl Tenants {
     ) -> Result<Account, ServiceError> {
         let found = self
             .table
-            .space_with_key(own.space_id, caller.key_id())
+            .keys()
+            .with_space(own.space_id, caller.key_id())
             .await?;
         let (Some(space), Some(key)) = (found.space, found.record) else {
             return Err(ServiceError::unauthenticated());
@@ -50,7 +51,11 @@ impl Tenants {
     }
 
     async fn user_account(&self, caller: &Caller, user: UserId) -> Result<Account, ServiceError> {
-        let found = self.table.user_with_key(user, caller.key_id()).await?;
+        let found = self
+            .table
+            .members()
+            .user_with_key(user, caller.key_id())
+            .await?;
         let key = found
             .key
             .ok_or_else(|| ServiceError::internal("a key is missing in its owner's list"))?;
@@ -72,7 +77,7 @@ impl Tenants {
         let id = match (caller.space_role(), caller.user()) {
             (Some(own), _) => Some(own.space_id),
             (None, Some(user)) => {
-                let user = self.table.user(user).await?;
+                let user = self.table.members().user(user).await?;
                 user.and_then(|user| user.default_space_id)
             }
             (None, None) => None,
@@ -93,7 +98,7 @@ impl Tenants {
     ) -> Result<bool, ServiceError> {
         let is_accessible = self.space(caller, id).await?.is_some();
         if is_accessible {
-            self.table.set_default_space(user, id).await?;
+            self.table.members().set_default_space(user, id).await?;
         }
         Ok(is_accessible)
     }

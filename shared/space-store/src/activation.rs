@@ -59,7 +59,12 @@ impl FileStore<'_> {
     pub async fn announce(&self, pending: &File) -> Result<Announced, ServiceError> {
         let reference = UploadConfigReference::Id(pending.upload_config_id);
         let space_id = self.space.record.id;
-        let config = self.space.table.upload_config(space_id, &reference).await?;
+        let config = self
+            .space
+            .table
+            .upload_configs()
+            .get(space_id, &reference)
+            .await?;
 
         let max_uploads_per_hour = config.as_ref().and_then(UploadConfig::max_uploads_per_hour);
         let presigned = || pending.pending_upload.as_ref();
@@ -108,7 +113,7 @@ impl FileStore<'_> {
             let Some(pending) = found.filter(|file| file.status == FileStatus::Pending) else {
                 return Ok(false);
             };
-            self.space.table.remove_file(&pending, &[]).await?;
+            self.space.table.files().remove(&pending, &[]).await?;
             Ok(true)
         };
         let is_removed = self
@@ -153,7 +158,8 @@ impl Activation<'_> {
         let webhooks = self.announced.deliveries(files, self.at)?;
         match space
             .table
-            .activate_file(&file, &webhooks, quota.as_ref(), is_converted_to_avif)
+            .files()
+            .activate(&file, &webhooks, quota.as_ref(), is_converted_to_avif)
             .await
         {
             Ok(()) => {
@@ -182,11 +188,11 @@ impl Activation<'_> {
     /// only those files that it has read.
     async fn unless_space_deleted(&self, file: File) -> Result<Option<File>, ServiceError> {
         let table = &self.store.space.table;
-        if table.space(file.space_id).await?.is_some() {
+        if table.spaces().get(file.space_id).await?.is_some() {
             return Ok(Some(file));
         }
 
-        table.remove_path(&file).await?;
+        table.files().remove_path(&file).await?;
         self.remove_bytes().await;
         Ok(None)
     }

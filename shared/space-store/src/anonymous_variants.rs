@@ -23,6 +23,7 @@ impl Tenants {
         let space = file.space_id.to_string();
         let counted = self
             .table
+            .rates()
             .count_anonymous_request(&space, limits.renderings)
             .await?;
         if counted.is_allowed {
@@ -43,7 +44,8 @@ impl Tenants {
         let quota = limits.variants;
         Ok(self
             .table
-            .reserve_variant(file.space_id, file.id, variant, quota)
+            .variant_counts()
+            .reserve(file.space_id, file.id, variant, quota)
             .await?)
     }
 }

@@ -125,7 +125,8 @@ impl Tenants {
             });
             let records = self
                 .table
-                .delivery_records(&handle, storage_path, folders)
+                .folders()
+                .for_delivery(&handle, storage_path, folders)
                 .await?;
             let Some(found) = deliverable(records) else {
                 return Ok(None);
@@ -264,7 +265,7 @@ impl Tenants {
         let Some(user) = caller.user() else {
             return Ok(false);
         };
-        let membership = self.table.membership(user, space.id).await?;
+        let membership = self.table.members().membership(user, space.id).await?;
         Ok(membership.is_some_and(|membership| membership.role >= Role::Viewer))
     }
 }

@@ -26,7 +26,7 @@ pub enum Bootstrap {
 /// Creates the first user with a space and an account key, all or nothing, unless there is a user.
 /// One of several concurrent calls creates them.
 pub async fn bootstrap(tenants: &Tenants) -> Result<Bootstrap, ServiceError> {
-    if tenants.table.first_user().await?.is_some() {
+    if tenants.table.members().first_user().await?.is_some() {
         return Ok(Bootstrap::Exists);
     }
 
@@ -43,7 +43,7 @@ pub async fn bootstrap(tenants: &Tenants) -> Result<Bootstrap, ServiceError> {
         space,
         key,
     };
-    match tenants.table.create_first_user(&first).await {
+    match tenants.table.members().create_first_user(&first).await {
         Ok(()) => Ok(Bootstrap::Created(secret)),
         Err(WriteError::ConditionFailed(Reason::FirstUserExists)) => Ok(Bootstrap::Exists),
         Err(error) => Err(error.into()),
@@ -52,7 +52,7 @@ pub async fn bootstrap(tenants: &Tenants) -> Result<Bootstrap, ServiceError> {
 
 /// Creates another account key of the first user. Returns `None` if there are no users.
 pub async fn recover_key(tenants: &Tenants) -> Result<Option<KeySecret>, ServiceError> {
-    let Some(user_id) = tenants.table.first_user().await? else {
+    let Some(user_id) = tenants.table.members().first_user().await? else {
         return Ok(None);
     };
     let keys = tenants.account_keys(user_id);

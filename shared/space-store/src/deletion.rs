@@ -36,7 +36,8 @@ impl SpaceScope {
             self.tombstone_if_empty(purge).await?;
         }
         self.table
-            .delete_space_authentication(self.record.id)
+            .keys()
+            .delete_authentication(self.record.id)
             .await?;
         Ok(())
     }
@@ -129,7 +130,12 @@ impl SpaceScope {
     }
 
     async fn require_empty(&self) -> Result<(), ServiceError> {
-        if !self.table.has_files_or_folders(self.record.id).await? {
+        if !self
+            .table
+            .spaces()
+            .has_files_or_folders(self.record.id)
+            .await?
+        {
             return Ok(());
         }
         Err(ServiceError::conflict(

@@ -60,7 +60,10 @@ impl SpaceScope {
         scopes: &[QuotaScope],
     ) -> Result<Option<ServiceError>, ServiceError> {
         let table = &self.table;
-        let exhausted = table.exhausted_quota(self.record.id, quota, scopes).await?;
+        let exhausted = table
+            .rates()
+            .exhausted_quota(self.record.id, quota, scopes)
+            .await?;
         Ok(exhausted.map(|exhausted| exhausted.quota.exceeded_error(exhausted.scope, self.now())))
     }
 
@@ -207,7 +210,7 @@ impl FileStore<'_> {
         let reservation = completion.map(|completion| &completion.reservation);
 
         let table = &self.space.table;
-        match table.create_files(new, quota, completion).await {
+        match table.files().create(new, quota, completion).await {
             Ok(()) => {}
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted(scope))) => {
                 let error = quota_error(quota, scope, self.space.now());
@@ -224,7 +227,10 @@ impl FileStore<'_> {
                 }));
             }
             Err(error @ WriteError::Failed(_)) => {
-                let exist = table.resolve_unknown_commit(records, reservation).await;
+                let exist = table
+                    .files()
+                    .resolve_unknown_commit(records, reservation)
+                    .await;
                 if !exist.map_err(ServiceError::from)? {
                     return Err(FailedWrite::definite(error.into()));
                 }
@@ -272,7 +278,14 @@ impl FileStore<'_> {
         let ids: Vec<FileId> = records.iter().map(|file| file.id).collect();
         let folder = records.first().and_then(File::folder_id);
 
-        let load = || async { Ok(table.files(space, &ids).await?.into_values().collect()) };
+        let load = || async {
+            Ok(table
+                .files()
+                .get(space, &ids)
+                .await?
+                .into_values()
+                .collect())
+        };
         let remove = |records: Vec<File>| async move {
             let is_moved = records.iter().all(|file| file.folder_id() != folder);
             if !is_moved {
@@ -280,7 +293,7 @@ impl FileStore<'_> {
                     files: &records,
                     ..new
                 };
-                table.roll_back_files(written, reservation).await?;
+                table.files().roll_back(written, reservation).await?;
             }
             Ok(is_moved)
         };

@@ -58,7 +58,7 @@ impl SpaceScope {
             changed.record_activation_snapshot(&from);
             changed.updated_at = self.now();
 
-            match self.table.change_file(&from, &changed, &[]).await {
+            match self.table.files().change(&from, &changed, &[]).await {
                 Err(WriteError::ConditionFailed(Reason::FolderUnavailable)) => {
                     self.require_unlocked_folder(changed.folder_id()).await?;
                     Err(ChangeError::Conflict)
@@ -118,7 +118,7 @@ impl SpaceScope {
         let remove = |file: File| async move {
             let created = webhook.iter().map(|one| delivery(one, &file, self.now()));
             let created: Vec<WebhookDelivery> = created.collect::<Result<_, _>>()?;
-            Ok(self.table.remove_file(&file, &created).await?)
+            Ok(self.table.files().remove(&file, &created).await?)
         };
         self.table
             .retry_on_conflict(file, || self.current_file(id), remove)
@@ -135,7 +135,11 @@ impl SpaceScope {
             return Ok(None);
         }
         let reference = UploadConfigReference::Id(file.upload_config_id);
-        let config = self.table.upload_config(file.space_id, &reference).await?;
+        let config = self
+            .table
+            .upload_configs()
+            .get(file.space_id, &reference)
+            .await?;
         let Some(notifications) = config.map(|config| config.config.notifications) else {
             return Ok(None);
         };
@@ -168,7 +172,11 @@ impl SpaceScope {
 
     /// Returns a file of this space; `None` if it does not exist.
     pub(crate) async fn file(&self, id: FileId) -> Result<Option<File>, ServiceError> {
-        let found = self.table.space_with::<File>(self.record.id, id).await?;
+        let found = self
+            .table
+            .spaces()
+            .with_resource::<File>(self.record.id, id)
+            .await?;
         Ok(found.record)
     }
 }
@@ -181,17 +189,17 @@ impl Tenants {
         ids: &[FileId],
     ) -> Result<HashMap<FileId, FileInSpace>, ServiceError> {
         if let Some(user) = caller.user() {
-            return Ok(self.table.files_of_member(user, ids).await?);
+            return Ok(self.table.files().of_member(user, ids).await?);
         }
 
         let own_space = match caller.space_role() {
-            Some(own) => self.table.space(own.space_id).await?,
+            Some(own) => self.table.spaces().get(own.space_id).await?,
             None => None,
         };
         let Some(space) = own_space else {
             return Ok(HashMap::new());
         };
-        let files = self.table.files(space.id, ids).await?;
+        let files = self.table.files().get(space.id, ids).await?;
         let with_space = |(id, file)| {
             let space = space.clone();
             (id, FileInSpace { space, file })

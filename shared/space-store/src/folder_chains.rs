@@ -69,7 +69,7 @@ impl FolderChains {
                 return Ok(chains);
             }
 
-            let folders = space.table.folders(space.record.id, &missing).await?;
+            let folders = space.table.folders().get(space.record.id, &missing).await?;
             chains.0.extend(folders);
             missing = wanted
                 .iter()

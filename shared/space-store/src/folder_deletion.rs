@@ -24,14 +24,14 @@ impl SpaceScope {
     ) -> Result<WithSpace<Folder>, ServiceError> {
         let space = self.record.id;
         for attempt in 1..MAX_READS {
-            let found = self.table.space_with_folder(space, folder).await?;
+            let found = self.table.folders().with_space(space, folder).await?;
             let is_locked = |folder: &Folder| folder.is_locked(self.now());
             if !found.record.as_ref().is_some_and(is_locked) {
                 return Ok(found);
             }
             self.table.back_off_after_conflict(attempt).await;
         }
-        Ok(self.table.space_with_folder(space, folder).await?)
+        Ok(self.table.folders().with_space(space, folder).await?)
     }
 
     /// Deletes a folder. Fails with 409 if there are files or folders in it.
@@ -104,7 +104,7 @@ impl SpaceScope {
 
             self.require_empty_folder(folder).await?;
             let ancestors = locked.ancestors();
-            Ok(self.table.remove_folder(folder, &ancestors).await?)
+            Ok(self.table.folders().remove(folder, &ancestors).await?)
         };
 
         self.table
@@ -115,7 +115,12 @@ impl SpaceScope {
     async fn require_empty_folder(&self, folder: &Folder) -> Result<(), ServiceError> {
         let contents = if folder.has_children() {
             "folders"
-        } else if self.table.has_files_in(folder.space_id, folder.id).await? {
+        } else if self
+            .table
+            .folders()
+            .has_files_in(folder.space_id, folder.id)
+            .await?
+        {
             "files"
         } else {
             return Ok(());

@@ -86,7 +86,8 @@ impl SpaceScope {
             let parent = ids.last().copied();
             let child = self
                 .table
-                .folder_named(self.record.id, parent, name)
+                .folders()
+                .named(self.record.id, parent, name)
                 .await?;
             let Some(child) = child else {
                 break;
@@ -157,7 +158,8 @@ impl SpaceScope {
             }
             let existing = self
                 .table
-                .folder_named(self.record.id, parent, name)
+                .folders()
+                .named(self.record.id, parent, name)
                 .await?;
             match existing {
                 Some(id) => self.folder(id).await?.ok_or(ChangeError::Conflict),

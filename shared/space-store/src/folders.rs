@@ -126,7 +126,8 @@ impl SpaceScope {
             let completion = complete(&created);
             let written = self
                 .table
-                .create_folder(created.folder(), &ancestors, &space, completion.as_ref())
+                .folders()
+                .create(created.folder(), &ancestors, &space, completion.as_ref())
                 .await;
             match written {
                 Ok(()) => Ok(FolderCreation::Created(created.into())),
@@ -160,7 +161,7 @@ impl SpaceScope {
                 ..from.clone()
             };
             if parent == from.parent_id() {
-                let version = self.table.change_folder(from, &changed).await?;
+                let version = self.table.folders().change(from, &changed).await?;
                 return Ok(resolved.replaced_by(Folder { version, ..changed }));
             }
 
@@ -176,7 +177,7 @@ impl SpaceScope {
                 old_ancestors: &resolved.ancestors(),
                 new_ancestors: &new_ancestors,
             };
-            let version = self.table.move_folder(relocation).await?;
+            let version = self.table.folders().relocate(relocation).await?;
             let moved = Folder { version, ..changed };
             Ok(ResolvedFolder(new_ancestors.with_leaf(moved)))
         };
@@ -222,7 +223,7 @@ impl SpaceScope {
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.bump_access_version(from);
-            let version = match self.table.change_folder(from, &changed).await {
+            let version = match self.table.folders().change(from, &changed).await {
                 Ok(version) => version,
                 Err(error) => return Err(self.security_error(error).await),
             };

@@ -64,7 +64,7 @@ impl Tenants {
         page_request: &PageRequest,
     ) -> Result<Page<ApiKey>, ServiceError> {
         let owner = KeyOwner::User(user_id);
-        Ok(self.table.list_keys(owner, page_request).await?)
+        Ok(self.table.keys().list(owner, page_request).await?)
     }
 }
 
@@ -78,7 +78,8 @@ impl Keys {
         let created = self.draft(new).await?;
         let completion = complete(&created.key, &created.secret);
         self.table
-            .create_key(&created.key, completion.as_ref())
+            .keys()
+            .create(&created.key, completion.as_ref())
             .await?;
         Ok(created)
     }
@@ -96,7 +97,7 @@ impl Keys {
             account @ KeyScope::Account { .. } => account,
         };
         let key = ApiKey {
-            id: self.table.next_key_id().await?,
+            id: self.table.keys().next_id().await?,
             name: new.name,
             scope,
             hash: secret.hash(),
@@ -112,13 +113,13 @@ impl Keys {
 
     /// Revokes a key from the next request on. Returns `false` if there is no such key. Idempotent.
     pub async fn revoke(&self, id: KeyId) -> Result<bool, ServiceError> {
-        let Some(key) = self.table.listed_key(self.scope.owner(), id).await? else {
+        let Some(key) = self.table.keys().listed(self.scope.owner(), id).await? else {
             return Ok(false);
         };
 
         // The list is written last, so a key that is revoked there needs no further write.
         if !key.is_revoked {
-            self.table.revoke_key(&key).await?;
+            self.table.keys().revoke(&key).await?;
         }
         Ok(true)
     }

@@ -132,6 +132,7 @@ impl Tenants {
     ) -> Result<Authentication, ServiceError> {
         let check = self
             .table
+            .keys()
             .authenticate_and_count(&secret.hash(), limit)
             .await?;
         Ok(match check {
@@ -147,7 +148,7 @@ impl Tenants {
     /// Authenticates a request without counting it. Returns `None` if the key is unknown, revoked or
     /// expired.
     pub async fn authenticate(&self, secret: &KeySecret) -> Result<Option<Caller>, ServiceError> {
-        let key = self.table.authenticate(&secret.hash()).await?;
+        let key = self.table.keys().authenticate(&secret.hash()).await?;
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))
     }
 
@@ -157,7 +158,11 @@ impl Tenants {
         client: &str,
         limit: RateLimit,
     ) -> Result<AnonymousCount, ServiceError> {
-        Ok(self.table.count_anonymous_request(client, limit).await?)
+        Ok(self
+            .table
+            .rates()
+            .count_anonymous_request(client, limit)
+            .await?)
     }
 
     /// Reserves the request with this idempotency key and payload. Both are opaque hashes.
@@ -166,11 +171,15 @@ impl Tenants {
         request_hash: &str,
         payload: &str,
     ) -> Result<ReservationOutcome, ServiceError> {
-        Ok(self.table.reserve(request_hash, payload).await?)
+        Ok(self
+            .table
+            .idempotency()
+            .reserve(request_hash, payload)
+            .await?)
     }
 
     /// Releases the reservation of a request that failed.
     pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), ServiceError> {
-        Ok(self.table.release(reservation).await?)
+        Ok(self.table.idempotency().release(reservation).await?)
     }
 }

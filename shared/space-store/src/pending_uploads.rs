@@ -30,7 +30,8 @@ impl PendingUploads {
     ) -> Result<Option<Scoped<File>>, ServiceError> {
         let found = self
             .table
-            .space_with::<File>(check.space_id, check.file_id)
+            .spaces()
+            .with_resource::<File>(check.space_id, check.file_id)
             .await?;
         let (Some(space), Some(file)) = (found.space, found.record) else {
             return Ok(None);

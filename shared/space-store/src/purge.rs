@@ -88,13 +88,16 @@ impl Purge {
         file_id: FileId,
         requested_at: Timestamp,
     ) -> Result<PurgeOutcome, ServiceError> {
-        let files = self.table.files(space_id, &[file_id]).await?;
+        let files = self.table.files().get(space_id, &[file_id]).await?;
         if files.contains_key(&file_id) {
             return Ok(self.await_deletion(requested_at));
         }
 
         self.bucket.purge_file(space_id, file_id).await?;
-        self.table.delete_variant_count(space_id, file_id).await?;
+        self.table
+            .variant_counts()
+            .delete(space_id, file_id)
+            .await?;
         Ok(PurgeOutcome::Done)
     }
 
@@ -104,7 +107,11 @@ impl Purge {
         pass: SpacePass,
         time: &JobTime<'_>,
     ) -> Result<PurgeOutcome, ServiceError> {
-        let space = self.table.deleted_or_existing_space(pass.space_id).await?;
+        let space = self
+            .table
+            .spaces()
+            .deleted_or_existing(pass.space_id)
+            .await?;
         let Some(space) = space else {
             return Ok(PurgeOutcome::Done);
         };
@@ -124,8 +131,8 @@ impl Purge {
         }
 
         if pass.pass == PurgePass::Last {
-            self.table.retire_handle(&space.handle).await?;
-            self.table.purge_space(space.id).await?;
+            self.table.spaces().retire_handle(&space.handle).await?;
+            self.table.purges().delete_space(space.id).await?;
         }
         Ok(PurgeOutcome::Done)
     }
@@ -135,7 +142,8 @@ impl Purge {
     async fn delete_page(&self, space: SpaceId) -> Result<bool, ServiceError> {
         let page = self
             .table
-            .purge_page(space, self.limits.records_per_page)
+            .purges()
+            .page(space, self.limits.records_per_page)
             .await?;
         if page.is_empty() {
             return Ok(self
@@ -152,7 +160,7 @@ impl Purge {
             }
         }
         self.bucket.delete_many(&objects).await?;
-        self.table.delete_purge_page(&page).await?;
+        self.table.purges().delete_page(&page).await?;
         Ok(true)
     }
 

@@ -56,7 +56,7 @@ impl SpaceLists {
         filter: &FileFilter,
         page_request: &PageRequest,
     ) -> Result<Page<File>, ServiceError> {
-        let page = self.table.list_files(self.space, filter, page_request);
+        let page = self.table.files().list(self.space, filter, page_request);
         Ok(page.await?)
     }
 
@@ -65,7 +65,11 @@ impl SpaceLists {
         &self,
         reference: &Reference,
     ) -> Result<Option<File>, ServiceError> {
-        Ok(self.table.file_by_reference(self.space, reference).await?)
+        Ok(self
+            .table
+            .files()
+            .by_reference(self.space, reference)
+            .await?)
     }
 
     /// Returns a page of folders, newest first: all of them, or the direct children of a folder or of
@@ -75,7 +79,7 @@ impl SpaceLists {
         parent: Option<Option<FolderId>>,
         page_request: &PageRequest,
     ) -> Result<Page<Folder>, ServiceError> {
-        let page = self.table.list_folders(self.space, parent, page_request);
+        let page = self.table.folders().list(self.space, parent, page_request);
         Ok(page.await?)
     }
 
@@ -84,7 +88,7 @@ impl SpaceLists {
         &self,
         page_request: &PageRequest,
     ) -> Result<Page<UploadConfig>, ServiceError> {
-        let page = self.table.list_upload_configs(self.space, page_request);
+        let page = self.table.upload_configs().list(self.space, page_request);
         Ok(page.await?)
     }
 
@@ -92,7 +96,8 @@ impl SpaceLists {
     pub async fn keys(&self, page_request: &PageRequest) -> Result<Page<ApiKey>, ServiceError> {
         let page = self
             .table
-            .list_keys(KeyOwner::Space(self.space), page_request);
+            .keys()
+            .list(KeyOwner::Space(self.space), page_request);
         Ok(page.await?)
     }
 
@@ -102,9 +107,7 @@ impl SpaceLists {
         filter: &WebhookFilter,
         page_request: &PageRequest,
     ) -> Result<Page<WebhookDelivery>, ServiceError> {
-        let page = self
-            .table
-            .list_webhook_deliveries(self.space, filter, page_request);
+        let page = self.table.webhooks().list(self.space, filter, page_request);
         Ok(page.await?)
     }
 
@@ -133,7 +136,7 @@ impl SpaceLists {
         let Some(folder) = folder else {
             return Ok(true);
         };
-        let folders = self.table.folders(self.space, &[folder]).await?;
+        let folders = self.table.folders().get(self.space, &[folder]).await?;
         Ok(folders.values().any(Option::is_some))
     }
 }

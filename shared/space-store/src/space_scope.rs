@@ -33,14 +33,14 @@ impl Tenants {
             if own.space_id != id {
                 return Ok(None);
             }
-            let space = self.table.space(id).await?;
+            let space = self.table.spaces().get(id).await?;
             return Ok(space.map(|space| self.scope(space, own.role)));
         }
 
         let Some(user) = caller.user() else {
             return Ok(None);
         };
-        let found = self.table.space_with_membership(id, user).await?;
+        let found = self.table.members().space_with_membership(id, user).await?;
         Ok(match (found.space, found.record) {
             (Some(space), Some(membership)) => Some(self.scope(space, membership.role)),
             _ => None,
@@ -54,12 +54,12 @@ impl Tenants {
         handle: &Handle,
     ) -> Result<Option<SpaceScope>, ServiceError> {
         if let Some(own) = caller.space_role() {
-            let space = self.table.space(own.space_id).await?;
+            let space = self.table.spaces().get(own.space_id).await?;
             let space = space.filter(|space| space.handle == *handle);
             return Ok(space.map(|space| self.scope(space, own.role)));
         }
 
-        match self.table.space_of_handle(handle).await? {
+        match self.table.spaces().of_handle(handle).await? {
             Some(space) => self.space(caller, space).await,
             None => Ok(None),
         }
@@ -73,17 +73,21 @@ impl Tenants {
         id: R::Id,
     ) -> Result<Option<Scoped<R>>, ServiceError> {
         if let Some(own) = caller.space_role() {
-            let found = self.table.space_with(own.space_id, id).await?;
+            let found = self.table.spaces().with_resource(own.space_id, id).await?;
             return Ok(self.scope_own(found, own));
         }
 
         let Some(user) = caller.user() else {
             return Ok(None);
         };
-        let Some(space) = self.table.space_of::<R>(id).await? else {
+        let Some(space) = self.table.spaces().of::<R>(id).await? else {
             return Ok(None);
         };
-        let found = self.table.resource_for_member(space, id, user).await?;
+        let found = self
+            .table
+            .spaces()
+            .resource_for_member(space, id, user)
+            .await?;
         Ok(found.map(|found| Scoped {
             space: self.scope(found.space, found.membership.role),
             record: found.record,
@@ -174,7 +178,7 @@ impl SpaceScope {
             let mut changed = from.clone();
             change(&mut changed, this.now())?;
             changed.bump_access_version(&from);
-            match this.table.change_space(&from, changed).await {
+            match this.table.spaces().change(&from, changed).await {
                 Ok(changed) => Ok(changed),
                 Err(error) => Err(this.security_error(error).await),
             }
@@ -189,7 +193,7 @@ impl SpaceScope {
 
     /// Returns the current version of the space's record. Fails with 404 if the space was deleted.
     pub(crate) async fn current_record(&self) -> Result<domain::Space, ServiceError> {
-        let space = self.table.space(self.record.id).await?;
+        let space = self.table.spaces().get(self.record.id).await?;
         space.ok_or_else(ServiceError::not_found)
     }
 }

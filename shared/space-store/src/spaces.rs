@@ -38,7 +38,8 @@ impl Tenants {
             let completion = complete(&space);
             let created = self
                 .table
-                .create_space(&space, starter, user, completion.as_ref())
+                .spaces()
+                .create(&space, starter, user, completion.as_ref())
                 .await;
             match created {
                 Err(WriteError::ConditionFailed(Reason::HandleTaken)) => Err(ChangeError::Conflict),
@@ -58,7 +59,7 @@ impl Tenants {
         page_request: &PageRequest,
     ) -> Result<Page<ListedSpace>, ServiceError> {
         if let Some(user) = caller.user() {
-            let page = self.table.list_spaces(user, page_request).await?;
+            let page = self.table.members().list_spaces(user, page_request).await?;
             return Ok(page.filter_map(|joined| {
                 let role = joined.membership.role;
                 joined.space.map(|space| ListedSpace { space, role })
@@ -69,7 +70,7 @@ impl Tenants {
         if let Some(own) = caller.space_role()
             && page_request.includes(own.space_id)
         {
-            let space = self.table.space(own.space_id).await?;
+            let space = self.table.spaces().get(own.space_id).await?;
             let role = own.role;
             items.extend(space.map(|space| ListedSpace { space, role }));
         }

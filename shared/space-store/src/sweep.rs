@@ -82,13 +82,13 @@ impl Sweep {
             };
             return Ok(SweepOutcome::Continue(SweepJob { round: Some(round) }));
         }
-        self.table.set_swept_until(round.until).await?;
+        self.table.sweeps().set_checked_until(round.until).await?;
         Ok(SweepOutcome::Done)
     }
 
     async fn new_round(&self) -> Result<SweepRound, ServiceError> {
         let until = self.table.env().now().plus_ms(-CHECK_AGE_MS);
-        let checked_until = self.table.swept_until().await?;
+        let checked_until = self.table.sweeps().checked_until().await?;
         Ok(SweepRound {
             checked_until,
             until,
@@ -220,8 +220,12 @@ impl Scan<'_> {
             .collect();
         let files: BTreeSet<FileId> = due.iter().map(|object| object.file_id).collect();
         let files: Vec<FileId> = files.into_iter().collect();
-        let revisions: HashMap<FileId, Revision> =
-            self.sweep.table.revisions(space_id, &files).await?;
+        let revisions: HashMap<FileId, Revision> = self
+            .sweep
+            .table
+            .sweeps()
+            .revisions(space_id, &files)
+            .await?;
 
         let orphans = due
             .iter()

@@ -32,18 +32,19 @@ impl Tenants {
         config: &str,
     ) -> Result<UnverifiedUpload, ServiceError> {
         let handle = Handle::parse(handle).map_err(|_| ServiceError::not_found())?;
-        let space_id = self.table.space_of_handle(&handle).await?;
+        let space_id = self.table.spaces().of_handle(&handle).await?;
         let space_id = space_id.ok_or_else(ServiceError::not_found)?;
 
         let WithSpace { space, record } = match UploadConfigName::parse(config) {
             Ok(name) => {
                 let reference = UploadConfigReference::Name(name);
                 self.table
-                    .space_with_upload_config(space_id, &reference)
+                    .upload_configs()
+                    .with_space(space_id, &reference)
                     .await?
             }
             Err(_) => WithSpace {
-                space: self.table.space(space_id).await?,
+                space: self.table.spaces().get(space_id).await?,
                 record: None,
             },
         };

@@ -65,7 +65,7 @@ impl Tenants {
         scan: &ConfigScan,
     ) -> Result<SpacesToScan, ServiceError> {
         if let Some(user) = caller.user() {
-            let page = self.table.list_spaces(user, &scan.spaces).await?;
+            let page = self.table.members().list_spaces(user, &scan.spaces).await?;
             let has_more = page.has_more(scan.direction());
             let to_scan = |joined: JoinedSpace| SpaceToScan {
                 id: joined.membership.space_id,
@@ -82,7 +82,7 @@ impl Tenants {
             .space_role()
             .filter(|own| own.role >= CONFIG_READ_ROLE && scan.spaces.includes(own.space_id));
         let space = match own {
-            Some(own) => self.table.space(own.space_id).await?,
+            Some(own) => self.table.spaces().get(own.space_id).await?,
             None => None,
         };
         let spaces = space.into_iter().map(|space| SpaceToScan {
@@ -160,7 +160,8 @@ impl ConfigScan {
 
         let page = tenants
             .table
-            .list_upload_configs(space, &page_request)
+            .upload_configs()
+            .list(space, &page_request)
             .await?;
         let mut configs = page.items;
         if self.direction() == Direction::Backward {

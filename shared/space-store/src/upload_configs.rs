@@ -25,7 +25,11 @@ impl SpaceScope {
     ) -> Result<Option<UploadConfig>, ServiceError> {
         let active = UploadConfigReference::Id(self.record.active_upload_config_id);
         let reference = reference.unwrap_or(&active);
-        Ok(self.table.upload_config(self.record.id, reference).await?)
+        Ok(self
+            .table
+            .upload_configs()
+            .get(self.record.id, reference)
+            .await?)
     }
 
     /// Creates an upload config. `complete` returns the completion of the request's idempotency
@@ -39,7 +43,8 @@ impl SpaceScope {
         let config = UploadConfig::new(new, self.record.id, &mut ids, self.now());
         let completion = complete(&config);
         self.table
-            .create_upload_config(&config, completion.as_ref())
+            .upload_configs()
+            .create(&config, completion.as_ref())
             .await?;
         Ok(config)
     }
@@ -56,7 +61,7 @@ impl SpaceScope {
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.updated_at = self.now();
-            let version = self.table.change_upload_config(&from, &changed).await?;
+            let version = self.table.upload_configs().change(&from, &changed).await?;
             Ok(UploadConfig { version, ..changed })
         };
 
@@ -69,7 +74,7 @@ impl SpaceScope {
     pub async fn delete_upload_config(&self, config: UploadConfig) -> Result<(), ServiceError> {
         let id = config.id;
         let delete = |config: UploadConfig| async move {
-            Ok(self.table.delete_upload_config(&config).await?)
+            Ok(self.table.upload_configs().delete(&config).await?)
         };
 
         self.table
@@ -101,7 +106,8 @@ impl SpaceScope {
         for _ in 0..MAX_CONFIG_PAGES {
             let page = self
                 .table
-                .list_upload_configs(self.record.id, &page_request)
+                .upload_configs()
+                .list(self.record.id, &page_request)
                 .await?;
             let converting = page.items.iter().filter(|config| config.converts_to_avif());
             names.extend(converting.map(|config| config.name.as_str().to_owned()));
@@ -121,7 +127,11 @@ impl SpaceScope {
         id: UploadConfigId,
     ) -> Result<UploadConfig, ServiceError> {
         let reference = UploadConfigReference::Id(id);
-        let config = self.table.upload_config(self.record.id, &reference).await?;
+        let config = self
+            .table
+            .upload_configs()
+            .get(self.record.id, &reference)
+            .await?;
         config.ok_or_else(ServiceError::not_found)
     }
 }

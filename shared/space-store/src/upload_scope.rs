@@ -129,7 +129,8 @@ impl Tenants {
 
         let WithSpace { space, record } = self
             .table
-            .space_with_upload_config(own.space_id, &reference)
+            .upload_configs()
+            .with_space(own.space_id, &reference)
             .await?;
         let space = space.filter(|space| space.handle == *handle);
         Ok(SpaceWithLikelyConfig {
@@ -152,6 +153,7 @@ impl Tenants {
         let claimed = &presented.claims;
         let found = self
             .table
+            .keys()
             .signed_target(claimed.space_id, claimed.config_id, claimed.key)
             .await?;
 
@@ -188,10 +190,14 @@ impl Tenants {
                 "The confirm token does not belong to this file.",
             ));
         }
-        let Some(space_id) = self.table.space_of::<File>(id).await? else {
+        let Some(space_id) = self.table.spaces().of::<File>(id).await? else {
             return Ok(None);
         };
-        let found = self.table.space_with::<File>(space_id, id).await?;
+        let found = self
+            .table
+            .spaces()
+            .with_resource::<File>(space_id, id)
+            .await?;
         let (Some(space), Some(file)) = (found.space, found.record) else {
             return Ok(None);
         };
@@ -228,7 +234,7 @@ impl SpaceScope {
         let Some(key) = pending.and_then(|pending| pending.signed_by) else {
             return Ok(true);
         };
-        let found = self.table.signing_key(self.record.id, key).await?;
+        let found = self.table.keys().signing(self.record.id, key).await?;
         Ok(may_upload(found.as_ref(), self.now()))
     }
 }

@@ -96,7 +96,8 @@ impl UploadedFiles {
             let found = self
                 .tenants
                 .table
-                .space_with::<File>(job.space_id, job.file_id)
+                .spaces()
+                .with_resource::<File>(job.space_id, job.file_id)
                 .await?;
             let (Some(space), Some(file)) = (found.space, found.record) else {
                 continue;
@@ -188,7 +189,7 @@ impl SpaceScope {
             let created = announced.iter();
             let created = created.map(|one| delivery(one, &changed, self.now()));
             let created: Vec<WebhookDelivery> = created.collect::<Result<_, _>>()?;
-            self.table.change_file(&from, &changed, &created).await?;
+            self.table.files().change(&from, &changed, &created).await?;
             Ok(())
         };
         self.table

@@ -44,7 +44,8 @@ impl AuthorizedFile {
 
         let files = tenants
             .table
-            .files(self.file().space_id, &[self.file().id])
+            .files()
+            .get(self.file().space_id, &[self.file().id])
             .await?;
         if files.is_empty() {
             return Ok(None);
@@ -84,7 +85,8 @@ impl AuthorizedFile {
                 let config = UploadConfigReference::Id(self.file().upload_config_id);
                 let config = tenants
                     .table
-                    .upload_config(self.file().space_id, &config)
+                    .upload_configs()
+                    .get(self.file().space_id, &config)
                     .await?;
                 let mut eager = config
                     .into_iter()
@@ -153,7 +155,11 @@ impl AuthorizedFile {
             .await?;
 
         let file = self.file();
-        let revisions = tenants.table.revisions(file.space_id, &[file.id]).await?;
+        let revisions = tenants
+            .table
+            .sweeps()
+            .revisions(file.space_id, &[file.id])
+            .await?;
         if revisions.get(&file.id) != file.revision.as_ref() {
             bucket.0.delete(&key).await?;
         }

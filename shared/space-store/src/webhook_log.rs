@@ -11,7 +11,7 @@ impl SpaceScope {
         &self,
         id: WebhookDeliveryId,
     ) -> Result<WebhookDelivery, ServiceError> {
-        let delivery = self.table.webhook_delivery(self.record.id, id).await?;
+        let delivery = self.table.webhooks().get(self.record.id, id).await?;
         delivery.ok_or_else(ServiceError::not_found)
     }
 

@@ -39,7 +39,7 @@ impl Webhooks {
         space_id: SpaceId,
         id: WebhookDeliveryId,
     ) -> Result<Option<DeliveryInSpace>, ServiceError> {
-        let found = self.table.space_with_webhook_delivery(space_id, id).await?;
+        let found = self.table.webhooks().with_space(space_id, id).await?;
         let (Some(space), Some(delivery)) = (found.space, found.record) else {
             return Ok(None);
         };
@@ -55,7 +55,7 @@ impl Webhooks {
     ) -> Result<Option<WebhookDelivery>, ServiceError> {
         let mut changed = from.clone();
         change(&mut changed);
-        match self.table.change_webhook_delivery(from, changed).await {
+        match self.table.webhooks().change(from, changed).await {
             Ok(changed) => Ok(Some(changed)),
             Err(WriteError::ConditionFailed(Reason::VersionConflict)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -72,7 +72,7 @@ impl Webhooks {
         let mut claimed = from.clone();
         claimed.endpoint = endpoint;
         claimed.claim(self.table.env().now());
-        Ok(self.table.claim_webhook_attempt(from, claimed).await?)
+        Ok(self.table.webhooks().claim_attempt(from, claimed).await?)
     }
 
     /// Records the result of a claimed attempt by `change`, and returns its slots. Returns whether the delivery
@@ -88,7 +88,8 @@ impl Webhooks {
         change(&mut concluded);
         let recorded = self
             .table
-            .conclude_webhook_attempt(claimed, concluded, reaction)
+            .webhooks()
+            .conclude_attempt(claimed, concluded, reaction)
             .await;
         match recorded {
             Ok(()) => Ok(true),
@@ -106,7 +107,11 @@ impl Webhooks {
     ) -> Result<Option<WebhookEndpoint>, ServiceError> {
         let DeliveryInSpace { space, delivery } = found;
         let reference = UploadConfigReference::Id(delivery.upload_config_id);
-        let config = self.table.upload_config(space.id, &reference).await?;
+        let config = self
+            .table
+            .upload_configs()
+            .get(space.id, &reference)
+            .await?;
         if let Some(config) = config {
             return Ok(space.webhook_receiver(delivery.event, &config.config.notifications));
         }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WithSpace, WriteError,
+    Key, KeyRecords, Reason, TableError, WithSpace, WriteError,
     condition::{Condition, number},
     key::{API_KEYS, owner_partition},
     key_checks::AuthenticatedKey,
@@ -41,14 +41,15 @@ impl Transaction<'_> {
     }
 }
 
-impl Table {
+impl KeyRecords<'_> {
     /// Returns the id of the next API key. An id whose response is lost is never used.
     #[instrument(skip_all)]
-    pub async fn next_key_id(&self) -> Result<KeyId, TableError> {
+    pub async fn next_id(self) -> Result<KeyId, TableError> {
         let unconditional = Condition::default()
             .name("last", "last")
             .value("one", number(1));
         let updated = self
+            .table
             .update(Key::last_api_key(), "ADD #last :one", &unconditional)
             .await?;
 
@@ -61,12 +62,12 @@ impl Table {
 
     /// Creates a key. Fails with [`Reason::SpaceDeleted`] if its space no longer exists.
     #[instrument(skip_all)]
-    pub async fn create_key(
-        &self,
+    pub async fn create(
+        self,
         key: &ApiKey,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.insert_key(key);
         if let KeyOwner::Space(space) = key.scope.owner() {
             let exists = Condition::exists().and("attribute_not_exists(deleted_at)");
@@ -79,18 +80,16 @@ impl Table {
     /// authenticates a request. Idempotent. No key can be created concurrently, because the
     /// transaction that creates one checks that the space exists.
     #[instrument(skip_all)]
-    pub async fn delete_space_authentication(&self, space: SpaceId) -> Result<(), TableError> {
+    pub async fn delete_authentication(self, space: SpaceId) -> Result<(), TableError> {
         let mut page_request = PageRequest::first(KEYS_PAGE);
         loop {
-            let page = self
-                .list_keys(KeyOwner::Space(space), &page_request)
-                .await?;
+            let page = self.list(KeyOwner::Space(space), &page_request).await?;
             let items: Vec<Key> = page
                 .items
                 .iter()
                 .map(|key| Key::api_key(&key.hash))
                 .collect();
-            self.delete_all(&items).await?;
+            self.table.delete_all(&items).await?;
 
             if page.next.is_none() {
                 return Ok(());
@@ -101,39 +100,35 @@ impl Table {
 
     /// Returns one of a space's or a user's keys.
     #[instrument(skip_all)]
-    pub async fn listed_key(
-        &self,
-        owner: KeyOwner,
-        id: KeyId,
-    ) -> Result<Option<ApiKey>, TableError> {
-        self.get(Key::listed_api_key(owner, id)).await
+    pub async fn listed(self, owner: KeyOwner, id: KeyId) -> Result<Option<ApiKey>, TableError> {
+        self.table.get(Key::listed_api_key(owner, id)).await
     }
 
     /// Returns a space and one of its keys.
     #[instrument(skip_all)]
-    pub async fn space_with_key(
-        &self,
+    pub async fn with_space(
+        self,
         space: SpaceId,
         key: KeyId,
     ) -> Result<WithSpace<ApiKey>, TableError> {
         let listed = Key::listed_api_key(KeyOwner::Space(space), key);
-        self.with_space(space, listed).await
+        self.table.spaces().with_record(space, listed).await
     }
 
     /// Returns a page of a space's or a user's keys, newest first.
     #[instrument(skip_all)]
-    pub async fn list_keys(
-        &self,
+    pub async fn list(
+        self,
         owner: KeyOwner,
         page_request: &PageRequest,
     ) -> Result<Page<ApiKey>, TableError> {
         let range = Range::newest_first(owner_partition(owner), API_KEYS);
-        self.page(range, page_request).await
+        self.table.page(range, page_request).await
     }
 
     /// Revokes a key from the next request on. Idempotent.
     #[instrument(skip_all)]
-    pub async fn revoke_key(&self, key: &ApiKey) -> Result<(), TableError> {
+    pub async fn revoke(self, key: &ApiKey) -> Result<(), TableError> {
         let revoked = AttributeChanges {
             set: vec![("is_revoked", AttributeValue::Bool(true))],
             remove: Vec::new(),
@@ -141,14 +136,15 @@ impl Table {
         let revoked_in_list = AttributeChanges {
             set: vec![
                 ("is_revoked", AttributeValue::Bool(true)),
-                ("updated_at", number(self.env.now().ms())),
+                ("updated_at", number(self.table.env.now().ms())),
             ],
             remove: Vec::new(),
         };
         let listed = Key::listed_api_key(key.scope.owner(), key.id);
 
-        self.change_existing(Key::api_key(&key.hash), &revoked)
+        self.table
+            .change_existing(Key::api_key(&key.hash), &revoked)
             .await?;
-        self.change_existing(listed, &revoked_in_list).await
+        self.table.change_existing(listed, &revoked_in_list).await
     }
 }

@@ -12,7 +12,7 @@ use domain::{File, FileId, FileStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Key, Table,
+    FileRecords, Key,
     key::{
         NAME_END, files_in_folder, files_with_name_prefix, files_with_reference, files_with_tag,
     },
@@ -117,16 +117,16 @@ impl Transaction<'_> {
     }
 }
 
-impl Table {
+impl FileRecords<'_> {
     /// Deletes the entries of files that do not exist, except those of their folders. Ignores
     /// errors, because readers skip such entries.
-    pub(crate) async fn delete_entries(&self, files: &[File]) {
+    pub(crate) async fn delete_entries(self, files: &[File]) {
         let keys: Vec<Key> = files
             .iter()
             .flat_map(entries)
             .map(|entry| entry.key)
             .collect();
-        let _ = self.delete_all(&keys).await;
+        let _ = self.table.delete_all(&keys).await;
     }
 }
 

@@ -13,7 +13,7 @@ use domain::{
 use tracing::instrument;
 
 use crate::{
-    Key, Table, TableError,
+    FileRecords, Key, TableError,
     file_index::{FileEntry, NAME_PREFIX_CHARACTERS, name_prefix},
     files::FileLookup,
     filtered_page::{FILTERED_BATCH, FilteredPage},
@@ -96,12 +96,12 @@ struct FileLocation {
     file: FileId,
 }
 
-impl Table {
+impl FileRecords<'_> {
     /// Returns a page of the files of a space that pass a filter: sorted by name if the filter has a
     /// search prefix, else newest first.
     #[instrument(skip_all)]
-    pub async fn list_files(
-        &self,
+    pub async fn list(
+        self,
         space: SpaceId,
         filter: &FileFilter,
         page_request: &PageRequest,
@@ -119,7 +119,7 @@ impl Table {
         };
 
         loop {
-            let files = self.read_files(space, &source, &batch).await?;
+            let files = self.read(space, &source, &batch).await?;
             page.add(files, |file| filter.matches(file));
             match page.next_batch() {
                 Some(next) => batch = next,
@@ -130,15 +130,15 @@ impl Table {
 
     /// Returns the newest active file of a space with this reference.
     #[instrument(skip_all)]
-    pub async fn file_by_reference(
-        &self,
+    pub async fn by_reference(
+        self,
         space: SpaceId,
         reference: &Reference,
     ) -> Result<Option<File>, TableError> {
         let source = Source::Entries(files_with_reference(reference));
         let mut page_request = PageRequest::first(REFERENCE_BATCH);
         loop {
-            let slice = self.read_files(space, &source, &page_request).await?;
+            let slice = self.read(space, &source, &page_request).await?;
             let last = slice.records.last().map(|last| last.position.clone());
             let found = slice
                 .records
@@ -160,13 +160,13 @@ impl Table {
 
     /// Returns those of these files of a space, at most 100, that exist.
     #[instrument(skip_all)]
-    pub async fn files(
-        &self,
+    pub async fn get(
+        self,
         space: SpaceId,
         ids: &[FileId],
     ) -> Result<HashMap<FileId, File>, TableError> {
         let keys = ids.iter().map(|id| Key::file(space, *id));
-        let mut found = self.batch_get(keys).await?;
+        let mut found = self.table.batch_get(keys).await?;
 
         let mut files = HashMap::new();
         for id in ids {
@@ -178,22 +178,22 @@ impl Table {
 
     /// Returns those of these files, at most 100, that are in a space of a user.
     #[instrument(skip_all)]
-    pub async fn files_of_member(
-        &self,
+    pub async fn of_member(
+        self,
         user: UserId,
         ids: &[FileId],
     ) -> Result<HashMap<FileId, FileInSpace>, TableError> {
-        let mut locations = self.locate_files(ids).await?;
+        let mut locations = self.locate(ids).await?;
         let ids: BTreeSet<SpaceId> = locations.iter().map(|location| location.space).collect();
         let ids: Vec<SpaceId> = ids.into_iter().collect();
         let mut spaces = HashMap::new();
         for batch in ids.chunks(SPACES_BATCH) {
-            spaces.extend(self.spaces_of_member(user, batch).await?);
+            spaces.extend(self.table.members().spaces_of(user, batch).await?);
         }
         locations.retain(|location| spaces.contains_key(&location.space));
 
         let key = |location: &FileLocation| Key::file(location.space, location.file);
-        let mut found = self.batch_get(locations.iter().map(key)).await?;
+        let mut found = self.table.batch_get(locations.iter().map(key)).await?;
         let mut files = HashMap::new();
         for location in &locations {
             let file: Option<File> = found.take(&key(location))?;
@@ -207,9 +207,9 @@ impl Table {
     }
 
     /// Returns the spaces of those of these files that exist.
-    async fn locate_files(&self, ids: &[FileId]) -> Result<Vec<FileLocation>, TableError> {
+    async fn locate(self, ids: &[FileId]) -> Result<Vec<FileLocation>, TableError> {
         let keys = ids.iter().map(|id| Key::file_lookup(*id));
-        let mut lookups = self.batch_get(keys).await?;
+        let mut lookups = self.table.batch_get(keys).await?;
 
         let mut locations = Vec::new();
         for id in ids {
@@ -222,25 +222,25 @@ impl Table {
 
     /// Reads files from a source. The record is `None` if the file is absent or does not match its
     /// index entry.
-    async fn read_files(
-        &self,
+    async fn read(
+        self,
         space: SpaceId,
         source: &Source,
         page_request: &PageRequest,
     ) -> Result<Slice<Option<File>>, TableError> {
         let range = source.range(space);
         if matches!(source, Source::Records) {
-            let slice = self.slice(range, page_request).await?;
+            let slice = self.table.slice(range, page_request).await?;
             return Ok(slice.map(Some));
         }
 
-        let slice: Slice<FileEntry> = self.slice(range, page_request).await?;
+        let slice: Slice<FileEntry> = self.table.slice(range, page_request).await?;
         let ids: Vec<FileId> = slice
             .records
             .iter()
             .map(|positioned| positioned.record.id)
             .collect();
-        let mut files = self.files(space, &ids).await?;
+        let mut files = self.get(space, &ids).await?;
         Ok(slice.map(|entry| {
             let file = files.remove(&entry.id)?;
             let matches = entry.name.is_none_or(|name| name == name_prefix(&file));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WriteError,
+    FileRecords, Key, Reason, TableError, WriteError,
     condition::{Condition, text},
     file_index::{FileEntry, entries, folder_entry, reference_entry},
     folders::unlocked_folder,
@@ -38,13 +38,13 @@ pub struct NewFileRecords<'a> {
     pub has_converted_avif: bool,
 }
 
-impl Table {
+impl FileRecords<'_> {
     /// Creates files with their webhooks, all or nothing. With a quota, counts one upload of its hour. Only
     /// active files are stored by storage path. Fails with [`Reason::WatermarkEnabled`] if a file was converted to
     /// AVIF and there is a watermark.
     #[instrument(skip_all)]
-    pub async fn create_files(
-        &self,
+    pub async fn create(
+        self,
         new: NewFileRecords<'_>,
         quota: Option<&HourlyQuota>,
         completion: Option<&Completion>,
@@ -52,7 +52,7 @@ impl Table {
         let NewFileRecords {
             files, webhooks, ..
         } = new;
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         for file in files {
             transaction.insert_file(file);
         }
@@ -68,7 +68,7 @@ impl Table {
         // The completion of the reservation is one more operation.
         let is_too_large = transaction.len() + entries.len() >= MAX_OPERATIONS;
         if is_too_large {
-            self.overwrite_all(&entries).await?;
+            self.table.overwrite_all(&entries).await?;
         } else {
             for entry in entries {
                 transaction.put(entry.key, &entry.record);
@@ -89,8 +89,8 @@ impl Table {
     /// webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once. Fails with
     /// [`Reason::WatermarkEnabled`] if the file was converted to AVIF and there is a watermark.
     #[instrument(skip_all)]
-    pub async fn activate_file(
-        &self,
+    pub async fn activate(
+        self,
         file: &File,
         webhooks: &[WebhookDelivery],
         quota: Option<&HourlyQuota>,
@@ -101,7 +101,7 @@ impl Table {
             ..file.clone()
         };
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.replace(Key::file(file.space_id, file.id), &active, file.version);
         transaction.insert(Key::path(&file.storage_path), &active, Reason::PathTaken);
         if let Some(entry) = reference_entry(&active) {
@@ -119,20 +119,17 @@ impl Table {
 
     /// Deletes the item of a file's storage path. Idempotent.
     #[instrument(skip_all)]
-    pub async fn remove_path(&self, file: &File) -> Result<(), TableError> {
+    pub async fn remove_path(self, file: &File) -> Result<(), TableError> {
         let is_of_file = Condition::equals("id", text(file.id));
-        self.delete_if(Key::path(&file.storage_path), &is_of_file)
+        self.table
+            .delete_if(Key::path(&file.storage_path), &is_of_file)
             .await
     }
 
     /// Deletes a file if it is still this version, and adds the webhooks of the deletion.
     #[instrument(skip_all)]
-    pub async fn remove_file(
-        &self,
-        file: &File,
-        webhooks: &[WebhookDelivery],
-    ) -> Result<(), WriteError> {
-        let mut transaction = self.transaction();
+    pub async fn remove(self, file: &File, webhooks: &[WebhookDelivery]) -> Result<(), WriteError> {
+        let mut transaction = self.table.transaction();
         transaction.delete_file(file);
         transaction.insert_webhook_deliveries(webhooks);
         for entry in entries(file) {
@@ -145,7 +142,7 @@ impl Table {
     /// that they are never created by a late attempt, and releases the reservation of their request.
     #[instrument(skip_all)]
     pub async fn resolve_unknown_commit(
-        &self,
+        self,
         files: &[File],
         reservation: Option<&IdempotencyReservation>,
     ) -> Result<bool, WriteError> {
@@ -153,13 +150,13 @@ impl Table {
         let Some(file) = files.first() else {
             return Ok(true);
         };
-        let expires_at_seconds = self.env.now().plus_ms(ABANDONED_ID_MS).seconds();
+        let expires_at_seconds = self.table.env.now().plus_ms(ABANDONED_ID_MS).seconds();
         let abandoned = FileLookup {
             space_id: None,
             expires_at_seconds: Some(expires_at_seconds),
         };
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.insert(Key::file_lookup(file.id), &abandoned, Reason::IdTaken);
         if let Some(reservation) = reservation {
             transaction.release(reservation);
@@ -174,7 +171,7 @@ impl Table {
             // cannot be taken over.
             Err(WriteError::ConditionFailed(Reason::ReservationLost)) => Ok(false),
             Err(WriteError::ConditionFailed(Reason::IdTaken)) => {
-                Ok(self.space_of::<File>(file.id).await?.is_some())
+                Ok(self.table.spaces().of::<File>(file.id).await?.is_some())
             }
             Err(error) => Err(error),
         }
@@ -183,15 +180,15 @@ impl Table {
     /// Deletes files that were just created and their webhooks, and releases the reservation of their
     /// request. Fails with [`Reason::VersionConflict`] if one of the files was changed or deleted since.
     #[instrument(skip_all)]
-    pub async fn roll_back_files(
-        &self,
+    pub async fn roll_back(
+        self,
         new: NewFileRecords<'_>,
         reservation: Option<&IdempotencyReservation>,
     ) -> Result<(), WriteError> {
         let NewFileRecords {
             files, webhooks, ..
         } = new;
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         for file in files {
             transaction.delete_file(file);
         }
@@ -209,8 +206,8 @@ impl Table {
     /// of the change. Returns the new version. Fails with [`Reason::FolderUnavailable`] if the file's new
     /// folder was deleted or is being deleted.
     #[instrument(skip_all)]
-    pub async fn change_file(
-        &self,
+    pub async fn change(
+        self,
         from: &File,
         to: &File,
         webhooks: &[WebhookDelivery],
@@ -220,7 +217,7 @@ impl Table {
             ..to.clone()
         };
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.replace(Key::file(from.space_id, from.id), to, from.version);
         if from.status == FileStatus::Active {
             let delivered = without_exif(to);
@@ -233,7 +230,7 @@ impl Table {
         {
             transaction.check(
                 Key::folder(to.space_id, folder),
-                &unlocked_folder(self.env.now()),
+                &unlocked_folder(self.table.env.now()),
                 Reason::FolderUnavailable,
             );
         }

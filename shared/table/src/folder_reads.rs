@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use tracing::instrument;
 
 use crate::{
-    Key, Table, TableError, WithSpace,
+    FolderRecords, Key, TableError, WithSpace,
     delivery_replicas::Replica,
     folders::FolderEntry,
     key::{FOLDERS, files_in_folder, space_partition, subfolders},
@@ -50,18 +50,18 @@ impl DeliveryRead {
     }
 }
 
-impl Table {
+impl FolderRecords<'_> {
     /// Returns folders of a space; `None` for folders that do not exist.
     #[instrument(skip_all)]
-    pub async fn folders(
-        &self,
+    pub async fn get(
+        self,
         space: SpaceId,
         ids: &[FolderId],
     ) -> Result<HashMap<FolderId, Option<Folder>>, TableError> {
         let mut folders = HashMap::new();
         for ids in ids.chunks(MAX_BATCH_READS) {
             let keys = ids.iter().map(|id| Key::folder(space, *id));
-            let mut found = self.batch_get(keys).await?;
+            let mut found = self.table.batch_get(keys).await?;
             folders.extend(take_folders(&mut found, FolderSelection { space, ids })?);
         }
         Ok(folders)
@@ -69,20 +69,20 @@ impl Table {
 
     /// Returns a space and, if one is selected, one of its folders.
     #[instrument(skip_all)]
-    pub async fn space_with_folder(
-        &self,
+    pub async fn with_space(
+        self,
         space: SpaceId,
         folder: Option<FolderId>,
     ) -> Result<WithSpace<Folder>, TableError> {
         let Some(folder) = folder else {
             let space_key = Key::space(space);
-            let mut found = self.batch_get([space_key.clone()]).await?;
+            let mut found = self.table.batch_get([space_key.clone()]).await?;
             return Ok(WithSpace {
                 space: existing(found.take(&space_key)?),
                 record: None,
             });
         };
-        self.space_with(space, folder).await
+        self.table.spaces().with_resource(space, folder).await
     }
 
     /// Returns a file by storage path, the space with a handle, and the selected folders in a
@@ -93,13 +93,13 @@ impl Table {
     /// `ProvisionedThroughputExceeded` of that item (Amazon DynamoDB API Reference,
     /// `TransactGetItems`, errors). Such a read is tried twice.
     #[instrument(skip_all)]
-    pub async fn delivery_records(
-        &self,
+    pub async fn for_delivery(
+        self,
         handle: &Handle,
         storage_path: &str,
         folders: Option<FolderSelection<'_>>,
     ) -> Result<DeliveryRecords, TableError> {
-        let number = self.replicas.select(handle, &self.env);
+        let number = self.table.replicas.select(handle, &self.table.env);
         let replica = Key::delivery_space(handle, number);
         let read = self.read_delivery(storage_path, replica, folders).await?;
         self.remember_replicas(handle, &read);
@@ -116,14 +116,14 @@ impl Table {
     }
 
     /// Remembers how many replicas a space has, which may have changed since the last read.
-    fn remember_replicas(&self, handle: &Handle, read: &DeliveryRead) {
+    fn remember_replicas(self, handle: &Handle, read: &DeliveryRead) {
         if let Some(replica) = &read.space {
-            self.replicas.remember(handle, replica.replicas);
+            self.table.replicas.remember(handle, replica.replicas);
         }
     }
 
     async fn read_delivery(
-        &self,
+        self,
         storage_path: &str,
         replica_key: Key,
         folders: Option<FolderSelection<'_>>,
@@ -134,7 +134,7 @@ impl Table {
             keys.extend(ids.iter().map(|id| Key::folder(space, *id)));
         }
 
-        let mut found = self.transact_get(keys).await?;
+        let mut found = self.table.transact_get(keys).await?;
 
         Ok(DeliveryRead {
             file: found.take(&file_key)?,
@@ -149,25 +149,25 @@ impl Table {
     /// Returns a page of the folders of a space, newest first: of all, or of the direct children of
     /// a folder or of the root (`Some(None)`).
     #[instrument(skip_all)]
-    pub async fn list_folders(
-        &self,
+    pub async fn list(
+        self,
         space: SpaceId,
         parent: Option<Option<FolderId>>,
         page_request: &PageRequest,
     ) -> Result<Page<Folder>, TableError> {
         let Some(parent) = parent else {
             let range = Range::newest_first(space_partition(space), FOLDERS);
-            return self.page(range, page_request).await;
+            return self.table.page(range, page_request).await;
         };
 
         let range = Range::newest_first(space_partition(space), subfolders(parent));
-        let entries: Slice<FolderEntry> = self.slice(range, page_request).await?;
+        let entries: Slice<FolderEntry> = self.table.slice(range, page_request).await?;
         let ids: Vec<FolderId> = entries
             .records
             .iter()
             .map(|positioned| positioned.record.id)
             .collect();
-        let mut folders = self.folders(space, &ids).await?;
+        let mut folders = self.get(space, &ids).await?;
 
         // Folders that were moved or deleted between the two reads are left out.
         let in_parent = |entry: FolderEntry| {
@@ -179,9 +179,10 @@ impl Table {
 
     /// Returns whether any file is directly in a folder.
     #[instrument(skip_all)]
-    pub async fn has_files_in(&self, space: SpaceId, folder: FolderId) -> Result<bool, TableError> {
+    pub async fn has_files_in(self, space: SpaceId, folder: FolderId) -> Result<bool, TableError> {
         let range = Range::newest_first(space_partition(space), files_in_folder(Some(folder)));
         let page = self
+            .table
             .page::<IgnoredAny>(range, &PageRequest::first(1))
             .await?;
         Ok(!page.items.is_empty())

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WriteError,
+    FolderRecords, Key, Reason, TableError, WriteError,
     avif_and_watermarks::Presence,
     condition::{Condition, number, text},
     folder_counts::AncestorChange,
@@ -35,13 +35,13 @@ pub struct FolderRelocation<'a> {
     pub new_ancestors: &'a FolderChain,
 }
 
-impl Table {
+impl FolderRecords<'_> {
     /// Creates a folder below its ancestors. Fails with [`Reason::VersionConflict`] if the space is
     /// not the version that was read, and with [`Reason::NameTaken`] if the parent has a folder with
     /// this name.
     #[instrument(skip_all)]
-    pub async fn create_folder(
-        &self,
+    pub async fn create(
+        self,
         folder: &Folder,
         ancestors: &FolderChain,
         space: &Space,
@@ -57,7 +57,7 @@ impl Table {
             left: &FolderChain::default(),
         };
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.insert(name_key(folder), &entry, Reason::NameTaken);
         transaction.insert(record_key(folder), folder, Reason::IdTaken);
         transaction.insert(Key::folder_lookup(folder.id), &lookup, Reason::IdTaken);
@@ -67,7 +67,7 @@ impl Table {
             &is_same_version,
             Reason::VersionConflict,
         );
-        transaction.update_ancestors(folder, change, self.env.now())?;
+        transaction.update_ancestors(folder, change, self.table.env.now())?;
         transaction.commit_with(completion).await
     }
 
@@ -75,10 +75,10 @@ impl Table {
     /// version. Fails with [`Reason::AvifConfigs`] if it enables a watermark and upload configs of the
     /// space convert images to AVIF.
     #[instrument(skip_all)]
-    pub async fn change_folder(&self, from: &Folder, to: &Folder) -> Result<u64, WriteError> {
+    pub async fn change(self, from: &Folder, to: &Folder) -> Result<u64, WriteError> {
         let to = &next_version(from, to);
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.replace_folder(from, to);
         transaction.commit().await?;
         Ok(to.version)
@@ -86,7 +86,7 @@ impl Table {
 
     /// Moves a folder to another parent if it is still the version `from`. Returns the new version.
     #[instrument(skip_all)]
-    pub async fn move_folder(&self, relocation: FolderRelocation<'_>) -> Result<u64, WriteError> {
+    pub async fn relocate(self, relocation: FolderRelocation<'_>) -> Result<u64, WriteError> {
         let from = relocation.from;
         let to = &next_version(from, relocation.to);
         let change = AncestorChange {
@@ -94,22 +94,18 @@ impl Table {
             left: relocation.old_ancestors,
         };
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.replace_folder(from, to);
         transaction.delete(subfolder_key(from));
         transaction.put(subfolder_key(to), &FolderEntry { id: to.id });
-        transaction.update_ancestors(to, change, self.env.now())?;
+        transaction.update_ancestors(to, change, self.table.env.now())?;
         transaction.commit().await?;
         Ok(to.version)
     }
 
     /// Deletes a folder without child folders if it is still this version.
     #[instrument(skip_all)]
-    pub async fn remove_folder(
-        &self,
-        folder: &Folder,
-        ancestors: &FolderChain,
-    ) -> Result<(), WriteError> {
+    pub async fn remove(self, folder: &Folder, ancestors: &FolderChain) -> Result<(), WriteError> {
         let is_of_folder = Condition::equals("id", text(folder.id));
         let is_in_space = Condition::equals("space_id", text(folder.space_id));
         let lookup = Key::folder_lookup(folder.id);
@@ -118,7 +114,7 @@ impl Table {
             left: ancestors,
         };
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.delete_if(name_key(folder), &is_of_folder, Reason::VersionConflict);
         transaction.delete_version(record_key(folder), folder.version);
         transaction.delete_if(lookup, &is_in_space, Reason::VersionConflict);
@@ -128,19 +124,22 @@ impl Table {
             after: false,
         };
         transaction.count_watermark(folder.space_id, presence);
-        transaction.update_ancestors(folder, change, self.env.now())?;
+        transaction.update_ancestors(folder, change, self.table.env.now())?;
         transaction.commit().await
     }
 
     /// Returns the id of the folder with a name in a parent or in the root.
     #[instrument(skip_all)]
-    pub async fn folder_named(
-        &self,
+    pub async fn named(
+        self,
         space: SpaceId,
         parent: Option<FolderId>,
         name: &FolderName,
     ) -> Result<Option<FolderId>, TableError> {
-        let entry: Option<FolderEntry> = self.get(Key::folder_name(space, parent, name)).await?;
+        let entry: Option<FolderEntry> = self
+            .table
+            .get(Key::folder_name(space, parent, name))
+            .await?;
         Ok(entry.map(|entry| entry.id))
     }
 }

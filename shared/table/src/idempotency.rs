@@ -12,7 +12,7 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError,
+    Key, Reason, Reservations, TableError,
     condition::{Condition, number, text},
     read::record,
     transaction::Transaction,
@@ -40,25 +40,25 @@ struct StoredReservation {
     response: Option<Vec<u8>>,
 }
 
-impl Table {
+impl Reservations<'_> {
     /// Reserves the request with this idempotency key and payload. Both are opaque hashes.
     #[instrument(skip_all)]
     pub async fn reserve(
-        &self,
+        self,
         request_hash: &str,
         payload: &str,
     ) -> Result<ReservationOutcome, TableError> {
-        let now = self.env.now();
+        let now = self.table.env.now();
         let ours = IdempotencyReservation {
             request_hash: request_hash.to_owned(),
-            token: self.env.ulid().to_string(),
-            ids: IdSequence::new(&self.env),
+            token: self.table.env.ulid().to_string(),
+            ids: IdSequence::new(&self.table.env),
         };
         let is_free = Condition::default()
             .and("(attribute_not_exists(#token) OR expires_at <= :now)")
             .value("now", number(now.ms()));
 
-        let Some(stored) = self.write_reservation(&ours, payload, is_free).await? else {
+        let Some(stored) = self.write(&ours, payload, is_free).await? else {
             return Ok(ReservationOutcome::Reserved(ours));
         };
         if stored.token == ours.token {
@@ -81,7 +81,7 @@ impl Table {
     /// under the same ids, so it finds and replaces what the first attempt left behind. A request
     /// with another payload uses its own ids.
     async fn take_over(
-        &self,
+        self,
         expired: StoredReservation,
         ours: IdempotencyReservation,
         payload: &str,
@@ -96,7 +96,7 @@ impl Table {
             .and("#token = :expired_token AND attribute_not_exists(#response)")
             .value("expired_token", text(&expired.token));
 
-        let stored = self.write_reservation(&ours, payload, is_expired).await?;
+        let stored = self.write(&ours, payload, is_expired).await?;
         Ok(match stored {
             // Another request took over first. A later attempt finds its outcome.
             Some(stored) if stored.token != ours.token => {
@@ -107,13 +107,13 @@ impl Table {
     }
 
     /// Writes a reservation if a condition holds, else returns the stored reservation.
-    async fn write_reservation(
-        &self,
+    async fn write(
+        self,
         reservation: &IdempotencyReservation,
         payload: &str,
         condition: Condition,
     ) -> Result<Option<StoredReservation>, TableError> {
-        let now = self.env.now();
+        let now = self.table.env.now();
         let lease_ends_at = now.plus_ms(RESERVATION_LEASE_MS.into());
         let expires_at = now.plus_ms(RETENTION_MS);
         let condition = condition
@@ -127,7 +127,7 @@ impl Table {
             .value("expires_at_seconds", number(expires_at.seconds()));
 
         let key = Key::idempotency(&reservation.request_hash);
-        let item = match self.update(key, RESERVE, &condition).await? {
+        let item = match self.table.update(key, RESERVE, &condition).await? {
             Updated::Written(_) => return Ok(None),
             Updated::ConditionFailed(item) => item.unwrap_or_default(),
         };
@@ -145,9 +145,9 @@ impl Table {
     /// Releases a reservation that was not completed, because its request failed. The request may
     /// be sent again.
     #[instrument(skip_all)]
-    pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), TableError> {
+    pub async fn release(self, reservation: &IdempotencyReservation) -> Result<(), TableError> {
         let key = Key::idempotency(&reservation.request_hash);
-        self.delete_if(key, &is_open(reservation)).await
+        self.table.delete_if(key, &is_open(reservation)).await
     }
 }
 

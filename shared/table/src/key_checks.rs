@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, Table, TableError,
+    Key, KeyRecords, TableError,
     condition::{Condition, number},
     read::{Item, record},
     write::{AttributeChanges, Updated},
@@ -76,17 +76,17 @@ pub enum KeyCheck {
     },
 }
 
-impl Table {
+impl KeyRecords<'_> {
     /// Authenticates and counts a request in one call. Creates nothing for an unknown key, and does
     /// not count beyond the limit. Once a minute, two more calls update `last_used_at` and remove
     /// stale counters.
     #[instrument(skip_all)]
     pub async fn authenticate_and_count(
-        &self,
+        self,
         hash: &KeyHash,
         limit: RateLimit,
     ) -> Result<KeyCheck, TableError> {
-        let now = self.env.now();
+        let now = self.table.env.now();
         let counter = format!("{COUNTER_PREFIX}{}_{}", limit.tier, Window::of(now).0);
         let is_allowed = Condition::equals("is_revoked", AttributeValue::Bool(false))
             .and("(attribute_not_exists(expires_at) OR expires_at > :now)")
@@ -97,6 +97,7 @@ impl Table {
             .value("limit", number(limit.requests_per_minute));
 
         let updated = self
+            .table
             .update(Key::api_key(hash), "ADD #counter :one", &is_allowed)
             .await?;
 
@@ -130,11 +131,11 @@ impl Table {
     /// Returns `None` if the key is unknown, revoked or expired.
     #[instrument(skip_all)]
     pub async fn authenticate(
-        &self,
+        self,
         hash: &KeyHash,
     ) -> Result<Option<AuthenticatedKey>, TableError> {
-        let now = self.env.now();
-        let key: Option<AuthenticatedKey> = self.get(Key::api_key(hash)).await?;
+        let now = self.table.env.now();
+        let key: Option<AuthenticatedKey> = self.table.get(Key::api_key(hash)).await?;
         let Some(key) = key.filter(|key| key.is_valid(now)) else {
             return Ok(None);
         };
@@ -145,7 +146,7 @@ impl Table {
 
     /// Updates `last_used_at` once a minute, and removes stale counters.
     async fn touch_last_used(
-        &self,
+        self,
         hash: &KeyHash,
         key: &AuthenticatedKey,
         stale_counters: Vec<String>,
@@ -158,7 +159,9 @@ impl Table {
         if key.is_recently_used(now) {
             // A delivery, which sees no counters, may have updated `last_used_at` already.
             if !changes.remove.is_empty() {
-                self.change_existing(Key::api_key(hash), &changes).await?;
+                self.table
+                    .change_existing(Key::api_key(hash), &changes)
+                    .await?;
             }
             return Ok(());
         }
@@ -171,8 +174,8 @@ impl Table {
             remove: Vec::new(),
         };
         try_join(
-            self.change_existing(Key::api_key(hash), &changes),
-            self.change_existing(listed, &listed_changes),
+            self.table.change_existing(Key::api_key(hash), &changes),
+            self.table.change_existing(listed, &listed_changes),
         )
         .await?;
         Ok(())

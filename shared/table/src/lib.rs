@@ -70,6 +70,55 @@ use domain::Env;
 use key::Key;
 use retry::RetryPolicy;
 
+/// Defines the reads and writes of a kind of record, and the method of [`Table`] that returns them.
+macro_rules! repositories {
+    ($($(#[$doc:meta])* $method:ident: $repository:ident,)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $repository<'a> {
+                table: &'a Table,
+            }
+        )*
+
+        impl Table {
+            $(
+                $(#[$doc])*
+                pub fn $method(&self) -> $repository<'_> {
+                    $repository { table: self }
+                }
+            )*
+        }
+    };
+}
+
+repositories! {
+    /// API keys.
+    keys: KeyRecords,
+    /// Files.
+    files: FileRecords,
+    /// Folders.
+    folders: FolderRecords,
+    /// Users, and the spaces that they are members of.
+    members: MemberRecords,
+    /// Spaces.
+    spaces: SpaceRecords,
+    /// Upload configs.
+    upload_configs: UploadConfigRecords,
+    /// Webhooks, and the slots of their attempts.
+    webhooks: WebhookRecords,
+    /// The numbers of variants that requests without credentials created.
+    variant_counts: VariantCounts,
+    /// Reservations of idempotency keys.
+    idempotency: Reservations,
+    /// What is left of deleted spaces.
+    purges: Purges,
+    /// The progress of the sweep, and what it reads.
+    sweeps: Sweeps,
+    /// Counters of requests and uploads.
+    rates: RateCounters,
+}
+
 /// The table and the policy for repeating calls to it.
 #[derive(Clone, Debug)]
 pub struct Table {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WithSpace, WriteError,
+    Key, MemberRecords, Reason, TableError, WithSpace, WriteError,
     key::{MEMBERSHIPS, user_partition},
     query::Range,
     space_record::existing,
@@ -69,17 +69,17 @@ struct FirstUser {
     id: UserId,
 }
 
-impl Table {
+impl MemberRecords<'_> {
     /// Creates the first user, all or nothing. Fails with [`Reason::FirstUserExists`] if there is one.
     #[instrument(skip_all)]
-    pub async fn create_first_user(&self, first: &FirstUserRecords) -> Result<(), WriteError> {
+    pub async fn create_first_user(self, first: &FirstUserRecords) -> Result<(), WriteError> {
         let id = first.user_id;
         let user = User {
             id,
             default_space_id: Some(first.space.id),
         };
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.insert(
             Key::first_user(),
             &FirstUser { id },
@@ -93,23 +93,24 @@ impl Table {
 
     /// Returns the id of the first user; `None` if there are no users.
     #[instrument(skip_all)]
-    pub async fn first_user(&self) -> Result<Option<UserId>, TableError> {
-        let user: Option<FirstUser> = self.get(Key::first_user()).await?;
+    pub async fn first_user(self) -> Result<Option<UserId>, TableError> {
+        let user: Option<FirstUser> = self.table.get(Key::first_user()).await?;
         Ok(user.map(|user| user.id))
     }
 
     #[instrument(skip_all)]
-    pub async fn user(&self, id: UserId) -> Result<Option<User>, TableError> {
-        self.get(Key::user(id)).await
+    pub async fn user(self, id: UserId) -> Result<Option<User>, TableError> {
+        self.table.get(Key::user(id)).await
     }
 
     /// Returns a user and one of their account keys.
     #[instrument(skip_all)]
-    pub async fn user_with_key(&self, id: UserId, key: KeyId) -> Result<UserWithKey, TableError> {
+    pub async fn user_with_key(self, id: UserId, key: KeyId) -> Result<UserWithKey, TableError> {
         let user_key = Key::user(id);
         let listed_key = Key::listed_api_key(KeyOwner::User(id), key);
 
         let mut found = self
+            .table
             .batch_get([user_key.clone(), listed_key.clone()])
             .await?;
         Ok(UserWithKey {
@@ -120,44 +121,47 @@ impl Table {
 
     /// Sets the space of requests of this user that do not name one.
     #[instrument(skip_all)]
-    pub async fn set_default_space(&self, user: UserId, space: SpaceId) -> Result<(), TableError> {
+    pub async fn set_default_space(self, user: UserId, space: SpaceId) -> Result<(), TableError> {
         let record = User {
             id: user,
             default_space_id: Some(space),
         };
-        self.overwrite(Key::user(user), &record).await
+        self.table.overwrite(Key::user(user), &record).await
     }
 
     /// Returns the membership of a user in a space; `None` if the user is not a member.
     #[instrument(skip_all)]
     pub async fn membership(
-        &self,
+        self,
         user: UserId,
         space: SpaceId,
     ) -> Result<Option<Membership>, TableError> {
-        self.get(Key::membership(user, space)).await
+        self.table.get(Key::membership(user, space)).await
     }
 
     /// Returns a space and the membership of a user in it.
     #[instrument(skip_all)]
     pub async fn space_with_membership(
-        &self,
+        self,
         space: SpaceId,
         user: UserId,
     ) -> Result<WithSpace<Membership>, TableError> {
-        self.with_space(space, Key::membership(user, space)).await
+        self.table
+            .spaces()
+            .with_record(space, Key::membership(user, space))
+            .await
     }
 
     /// Returns those of these spaces, at most 50, that a user is a member of.
-    pub(crate) async fn spaces_of_member(
-        &self,
+    pub(crate) async fn spaces_of(
+        self,
         user: UserId,
         spaces: &[SpaceId],
     ) -> Result<HashMap<SpaceId, Space>, TableError> {
         let keys = spaces
             .iter()
             .flat_map(|space| [Key::space(*space), Key::membership(user, *space)]);
-        let mut found = self.batch_get(keys).await?;
+        let mut found = self.table.batch_get(keys).await?;
 
         let mut joined = HashMap::new();
         for id in spaces {
@@ -171,18 +175,18 @@ impl Table {
     /// Returns a page of the spaces that a user is a member of, newest first.
     #[instrument(skip_all)]
     pub async fn list_spaces(
-        &self,
+        self,
         user: UserId,
         page_request: &PageRequest,
     ) -> Result<Page<JoinedSpace>, TableError> {
         let range = Range::newest_first(user_partition(user), MEMBERSHIPS);
-        let page: Page<Membership> = self.page(range, page_request).await?;
+        let page: Page<Membership> = self.table.page(range, page_request).await?;
 
         let keys = page
             .items
             .iter()
             .map(|membership| Key::space(membership.space_id));
-        let mut found = self.batch_get(keys).await?;
+        let mut found = self.table.batch_get(keys).await?;
 
         let mut items = Vec::new();
         for membership in page.items {

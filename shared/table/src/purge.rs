@@ -8,7 +8,7 @@ use domain::{ApiKey, File, FileId, Folder, Revision, SpaceId, UploadConfig};
 use tracing::instrument;
 
 use crate::{
-    Key, Table, TableError,
+    Key, Purges, TableError,
     key::{API_KEYS, FILES, FOLDERS, MEMBERS, PARTITION, SPACE, UPLOAD_CONFIGS, space_partition},
     members::Membership,
     read::{Item, key_of, record},
@@ -62,21 +62,22 @@ impl PurgePage {
     }
 }
 
-impl Table {
+impl Purges<'_> {
     /// Returns a page of up to `limit` records of a deleted space.
     #[instrument(skip_all)]
-    pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<PurgePage, TableError> {
+    pub async fn page(self, space: SpaceId, limit: u16) -> Result<PurgePage, TableError> {
         let query = self
+            .table
             .client
             .query()
-            .table_name(&self.name)
+            .table_name(&self.table.name)
             .consistent_read(true)
             .key_condition_expression("#partition = :partition")
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_values(":partition", AttributeValue::S(space_partition(space)))
             // One more for the space's own record, which is deleted last.
             .limit(i32::from(limit).saturating_add(1));
-        let response = self.call(|| query.clone().send()).await?;
+        let response = self.table.call(|| query.clone().send()).await?;
 
         let mut page = PurgePage::default();
         for item in response.items.unwrap_or_default() {
@@ -89,15 +90,15 @@ impl Table {
 
     /// Deletes the records of a page and the items that they name. Idempotent.
     #[instrument(skip_all)]
-    pub async fn delete_purge_page(&self, page: &PurgePage) -> Result<(), TableError> {
-        self.delete_all(&page.related).await?;
-        self.delete_all(&page.records).await
+    pub async fn delete_page(self, page: &PurgePage) -> Result<(), TableError> {
+        self.table.delete_all(&page.related).await?;
+        self.table.delete_all(&page.records).await
     }
 
     /// Deletes the record of a deleted space, which has no other records left. Idempotent.
     #[instrument(skip_all)]
-    pub async fn purge_space(&self, space: SpaceId) -> Result<(), TableError> {
-        self.delete_all(&[Key::space(space)]).await
+    pub async fn delete_space(self, space: SpaceId) -> Result<(), TableError> {
+        self.table.delete_all(&[Key::space(space)]).await
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError,
+    Key, RateCounters, Reason, TableError,
     condition::{Condition, number},
     read::record,
     transaction::Transaction,
@@ -47,20 +47,20 @@ pub struct ExhaustedQuota {
     pub scope: QuotaScope,
 }
 
-impl Table {
+impl RateCounters<'_> {
     /// Counts a request of an anonymous client, unless its limit for this minute is reached.
     #[instrument(skip_all)]
     pub async fn count_anonymous_request(
-        &self,
+        self,
         client: &str,
         limit: RateLimit,
     ) -> Result<AnonymousCount, TableError> {
-        let now = self.env.now();
+        let now = self.table.env.now();
         let exhausted = limit.status(limit.requests_per_minute, now);
         let key = Key::rate_counter(limit.tier, client, Window::of(now));
         let is_below = below(limit.requests_per_minute, exhausted.resets_at);
 
-        match self.update(key, INCREMENT, &is_below).await? {
+        match self.table.update(key, INCREMENT, &is_below).await? {
             Updated::Written(item) => {
                 let counter: RateCounter = record(item)?;
                 Ok(AnonymousCount {
@@ -79,7 +79,7 @@ impl Table {
     /// `None` if an upload may still be accepted.
     #[instrument(skip_all)]
     pub async fn exhausted_quota(
-        &self,
+        self,
         space: SpaceId,
         quota: HourlyQuota,
         scopes: &[QuotaScope],
@@ -88,7 +88,7 @@ impl Table {
         let key = |scope: &QuotaScope| Key::upload_quota(space, &quota, *scope);
         let keys: Vec<Key> = scopes.iter().map(key).collect();
         let all_keys = keys.iter().chain([&config_key]).cloned();
-        let mut found = self.batch_get(all_keys).await?;
+        let mut found = self.table.batch_get(all_keys).await?;
         let config: Option<UploadConfig> = found.take(&config_key)?;
         let current = quota.at_most(config.as_ref().and_then(UploadConfig::max_uploads_per_hour));
 

@@ -4,7 +4,7 @@ use domain::{ApiKey, Role, SigningKey, Space, SpaceId, UploadConfig, UploadConfi
 use tracing::instrument;
 
 use crate::{
-    Key, Membership, SpaceResource as _, Table, TableError, read::FoundItems,
+    Key, KeyRecords, Membership, SpaceResource as _, TableError, read::FoundItems,
     space_record::existing,
 };
 
@@ -24,11 +24,11 @@ pub struct SignedTarget {
     pub key: Option<KeyInSpace>,
 }
 
-impl Table {
+impl KeyRecords<'_> {
     /// Returns a space, one of its upload configs, and the key that a URL for them was signed with.
     #[instrument(skip_all)]
     pub async fn signed_target(
-        &self,
+        self,
         space: SpaceId,
         config: UploadConfigId,
         key: SigningKey,
@@ -37,6 +37,7 @@ impl Table {
         let config_key = UploadConfig::key(space, config);
         let keys = [space_key.clone(), config_key.clone()];
         let mut found = self
+            .table
             .batch_get(keys.into_iter().chain(items(space, key)))
             .await?;
 
@@ -49,12 +50,12 @@ impl Table {
 
     /// Returns the key that a URL for a space was signed with.
     #[instrument(skip_all)]
-    pub async fn signing_key(
-        &self,
+    pub async fn signing(
+        self,
         space: SpaceId,
         key: SigningKey,
     ) -> Result<Option<KeyInSpace>, TableError> {
-        let mut found = self.batch_get(items(space, key)).await?;
+        let mut found = self.table.batch_get(items(space, key)).await?;
         take(&mut found, space, key)
     }
 }

@@ -7,7 +7,7 @@ use domain::{
 use serde::{Deserialize, de::DeserializeOwned};
 use tracing::instrument;
 
-use crate::{Key, Membership, Table, TableError, WithSpace, space_record::existing};
+use crate::{Key, Membership, SpaceRecords, TableError, WithSpace, space_record::existing};
 
 /// A record of a space that requests name by id.
 pub trait SpaceResource: DeserializeOwned {
@@ -73,32 +73,29 @@ struct Lookup {
     space_id: Option<SpaceId>,
 }
 
-impl Table {
+impl SpaceRecords<'_> {
     /// Returns the id of a resource's space.
     #[instrument(skip_all)]
-    pub async fn space_of<R: SpaceResource>(
-        &self,
-        id: R::Id,
-    ) -> Result<Option<SpaceId>, TableError> {
-        let lookup: Option<Lookup> = self.get(R::lookup_key(id)).await?;
+    pub async fn of<R: SpaceResource>(self, id: R::Id) -> Result<Option<SpaceId>, TableError> {
+        let lookup: Option<Lookup> = self.table.get(R::lookup_key(id)).await?;
         Ok(lookup.and_then(|lookup| lookup.space_id))
     }
 
     /// Returns a space and one of its resources.
     #[instrument(skip_all)]
-    pub async fn space_with<R: SpaceResource>(
-        &self,
+    pub async fn with_resource<R: SpaceResource>(
+        self,
         space: SpaceId,
         id: R::Id,
     ) -> Result<WithSpace<R>, TableError> {
-        self.with_space(space, R::key(space, id)).await
+        self.with_record(space, R::key(space, id)).await
     }
 
     /// Returns a resource with its space and a user's membership; `None` if any of them does not
     /// exist.
     #[instrument(skip_all)]
     pub async fn resource_for_member<R: SpaceResource>(
-        &self,
+        self,
         space: SpaceId,
         id: R::Id,
         user: UserId,
@@ -112,7 +109,7 @@ impl Table {
             resource_key.clone(),
             membership_key.clone(),
         ];
-        let mut found = self.batch_get(keys).await?;
+        let mut found = self.table.batch_get(keys).await?;
 
         let space = existing(found.take(&space_key)?);
         let resource = found.take(&resource_key)?;

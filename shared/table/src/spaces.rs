@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WithSpace, WriteError,
+    Key, Reason, SpaceRecords, TableError, WithSpace, WriteError,
     avif_and_watermarks::Presence,
     condition::{Condition, text},
     key::{FILES, PARTITION, SORT, folder_sort, space_partition},
@@ -20,17 +20,17 @@ struct SpaceNameOwner {
     space_id: SpaceId,
 }
 
-impl Table {
+impl SpaceRecords<'_> {
     /// Creates a space, its starter config and its creator's membership, all or nothing.
     #[instrument(skip_all)]
-    pub async fn create_space(
-        &self,
+    pub async fn create(
+        self,
         space: &Space,
         starter: &UploadConfig,
         creator: UserId,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.insert_space(space, starter, creator);
         transaction.commit_with(completion).await
     }
@@ -39,16 +39,16 @@ impl Table {
     /// renamed or deleted. Returns the new version of the space. Fails with [`Reason::AvifConfigs`] if it
     /// enables a watermark and upload configs convert images to AVIF.
     #[instrument(skip_all)]
-    pub async fn change_space(&self, from: &Space, to: Space) -> Result<Space, WriteError> {
+    pub async fn change(self, from: &Space, to: Space) -> Result<Space, WriteError> {
         let to = Space {
             version: from.version + 1,
-            delivery_replicas: self.replicas.count.of(&to),
+            delivery_replicas: self.table.replicas.count.of(&to),
             ..to
         };
         let is_renamed = from.name.folded() != to.name.folded();
         let is_deleted = from.deleted_at.is_none() && to.deleted_at.is_some();
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.replace(Key::space(from.id), &to, from.version);
         transaction.replace_replicas(from, &to);
         if is_renamed {
@@ -76,26 +76,24 @@ impl Table {
 
     /// Returns a space, unless it was deleted.
     #[instrument(skip_all)]
-    pub async fn space(&self, id: SpaceId) -> Result<Option<Space>, TableError> {
-        Ok(existing(self.deleted_or_existing_space(id).await?))
+    pub async fn get(self, id: SpaceId) -> Result<Option<Space>, TableError> {
+        Ok(existing(self.deleted_or_existing(id).await?))
     }
 
     /// Returns a space, also if it was deleted and its purge has not ended.
     #[instrument(skip_all)]
-    pub async fn deleted_or_existing_space(
-        &self,
-        id: SpaceId,
-    ) -> Result<Option<Space>, TableError> {
-        self.get(Key::space(id)).await
+    pub async fn deleted_or_existing(self, id: SpaceId) -> Result<Option<Space>, TableError> {
+        self.table.get(Key::space(id)).await
     }
 
     /// Returns whether a space has any file or folder.
     #[instrument(skip_all)]
-    pub async fn has_files_or_folders(&self, id: SpaceId) -> Result<bool, TableError> {
+    pub async fn has_files_or_folders(self, id: SpaceId) -> Result<bool, TableError> {
         let query = self
+            .table
             .client
             .query()
-            .table_name(&self.name)
+            .table_name(&self.table.name)
             .consistent_read(true)
             // Only files and folders sort in this range.
             .key_condition_expression("#partition = :partition AND #sort BETWEEN :first AND :last")
@@ -105,32 +103,35 @@ impl Table {
             .expression_attribute_values(":first", text(FILES))
             .expression_attribute_values(":last", text(folder_sort(FolderId::MAX)))
             .limit(1);
-        let response = self.call(|| query.clone().send()).await?;
+        let response = self.table.call(|| query.clone().send()).await?;
         Ok(response.count > 0)
     }
 
     /// Returns the id of the space with a handle. The space may be deleted.
     #[instrument(skip_all)]
-    pub async fn space_of_handle(&self, handle: &Handle) -> Result<Option<SpaceId>, TableError> {
-        let owner: Option<HandleOwner> = self.get(Key::handle(handle)).await?;
+    pub async fn of_handle(self, handle: &Handle) -> Result<Option<SpaceId>, TableError> {
+        let owner: Option<HandleOwner> = self.table.get(Key::handle(handle)).await?;
         Ok(owner.and_then(|owner| owner.space_id()))
     }
 
     /// Marks the handle of a purged space as retired, so that no other space takes it. Idempotent.
     #[instrument(skip_all)]
-    pub async fn retire_handle(&self, handle: &Handle) -> Result<(), TableError> {
+    pub async fn retire_handle(self, handle: &Handle) -> Result<(), TableError> {
         let retired = RetiredHandle { is_retired: true };
-        self.overwrite(Key::handle(handle), &retired).await
+        self.table.overwrite(Key::handle(handle), &retired).await
     }
 
     /// Returns a space and one of its records.
-    pub(crate) async fn with_space<T: DeserializeOwned>(
-        &self,
+    pub(crate) async fn with_record<T: DeserializeOwned>(
+        self,
         space: SpaceId,
         record: Key,
     ) -> Result<WithSpace<T>, TableError> {
         let space_key = Key::space(space);
-        let mut found = self.batch_get([space_key.clone(), record.clone()]).await?;
+        let mut found = self
+            .table
+            .batch_get([space_key.clone(), record.clone()])
+            .await?;
         Ok(WithSpace {
             space: existing(found.take(&space_key)?),
             record: found.take(&record)?,

@@ -6,7 +6,7 @@ use domain::{FileId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
-use crate::{Table, TableError, key::Key, read::MAX_BATCH_READS};
+use crate::{Sweeps, TableError, key::Key, read::MAX_BATCH_READS};
 
 /// Progress of the sweep.
 #[derive(Serialize, Deserialize)]
@@ -20,19 +20,20 @@ struct FileRevision {
     revision: Option<Revision>,
 }
 
-impl Table {
+impl Sweeps<'_> {
     /// Returns the time up to which stored objects were checked; 1970 before the first sweep.
     #[instrument(skip_all)]
-    pub async fn swept_until(&self) -> Result<Timestamp, TableError> {
-        let progress: Option<SweepProgress> = self.get(Key::sweep()).await?;
+    pub async fn checked_until(self) -> Result<Timestamp, TableError> {
+        let progress: Option<SweepProgress> = self.table.get(Key::sweep()).await?;
         Ok(progress.map_or(Timestamp::from_ms(0), |progress| progress.checked_until))
     }
 
     /// Sets the time up to which stored objects were checked. Idempotent. An earlier time only
     /// causes objects to be checked again.
     #[instrument(skip_all)]
-    pub async fn set_swept_until(&self, checked_until: Timestamp) -> Result<(), TableError> {
-        self.overwrite(Key::sweep(), &SweepProgress { checked_until })
+    pub async fn set_checked_until(self, checked_until: Timestamp) -> Result<(), TableError> {
+        self.table
+            .overwrite(Key::sweep(), &SweepProgress { checked_until })
             .await
     }
 
@@ -40,14 +41,14 @@ impl Table {
     /// out.
     #[instrument(skip_all)]
     pub async fn revisions(
-        &self,
+        self,
         space: SpaceId,
         files: &[FileId],
     ) -> Result<HashMap<FileId, Revision>, TableError> {
         let mut revisions = HashMap::new();
         for batch in files.chunks(MAX_BATCH_READS) {
             let keys = batch.iter().map(|file| Key::file(space, *file));
-            let mut found = self.batch_get(keys).await?;
+            let mut found = self.table.batch_get(keys).await?;
 
             for file in batch {
                 let record: Option<FileRevision> = found.take(&Key::file(space, *file))?;

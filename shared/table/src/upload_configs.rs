@@ -4,7 +4,7 @@ use domain::{Completion, Page, PageRequest, SpaceId, UploadConfig, UploadConfigR
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WithSpace, WriteError,
+    Key, Reason, TableError, UploadConfigRecords, WithSpace, WriteError,
     avif_and_watermarks::Presence,
     condition::{Condition, text},
     key::{UPLOAD_CONFIGS, space_partition},
@@ -13,16 +13,16 @@ use crate::{
     transaction::Transaction,
 };
 
-impl Table {
+impl UploadConfigRecords<'_> {
     /// Creates a config. Fails with [`Reason::NameTaken`] if its name is taken, and with
     /// [`Reason::WatermarkEnabled`] if it converts images to AVIF and there is a watermark.
     #[instrument(skip_all)]
-    pub async fn create_upload_config(
-        &self,
+    pub async fn create(
+        self,
         config: &UploadConfig,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.insert_upload_config(config);
         let presence = Presence {
             before: false,
@@ -35,11 +35,7 @@ impl Table {
     /// Replaces a config if it is still the version `from`. Returns the new version. Fails like
     /// [`Table::create_upload_config`].
     #[instrument(skip_all)]
-    pub async fn change_upload_config(
-        &self,
-        from: &UploadConfig,
-        to: &UploadConfig,
-    ) -> Result<u64, WriteError> {
+    pub async fn change(self, from: &UploadConfig, to: &UploadConfig) -> Result<u64, WriteError> {
         let to = &UploadConfig {
             version: from.version + 1,
             ..to.clone()
@@ -47,7 +43,7 @@ impl Table {
         let old_name = Key::upload_config_name(from.space_id, &from.name);
         let new_name = Key::upload_config_name(to.space_id, &to.name);
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.replace(Key::upload_config(from.space_id, from.id), to, from.version);
         if old_name == new_name {
             transaction.replace(new_name, to, from.version);
@@ -67,7 +63,7 @@ impl Table {
 
     /// Deletes a config. Fails with [`Reason::ConfigActive`] if it is its space's active one.
     #[instrument(skip_all)]
-    pub async fn delete_upload_config(&self, config: &UploadConfig) -> Result<(), WriteError> {
+    pub async fn delete(self, config: &UploadConfig) -> Result<(), WriteError> {
         let is_inactive = Condition::exists()
             .and("active_upload_config_id <> :config")
             .value("config", text(config.id));
@@ -77,7 +73,7 @@ impl Table {
         let name = Key::upload_config_name(config.space_id, &config.name);
         let lookup = Key::upload_config_lookup(config.id);
 
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.check(space, &is_inactive, Reason::ConfigActive);
         transaction.delete_version(record, config.version);
         transaction.delete_version(name, config.version);
@@ -92,34 +88,36 @@ impl Table {
 
     /// Returns an upload config of a space by id or by name.
     #[instrument(skip_all)]
-    pub async fn upload_config(
-        &self,
+    pub async fn get(
+        self,
         space: SpaceId,
         reference: &UploadConfigReference,
     ) -> Result<Option<UploadConfig>, TableError> {
-        self.get(referenced_key(space, reference)).await
+        self.table.get(referenced_key(space, reference)).await
     }
 
     /// Returns a space and one of its upload configs by id or by name.
     #[instrument(skip_all)]
-    pub async fn space_with_upload_config(
-        &self,
+    pub async fn with_space(
+        self,
         space: SpaceId,
         reference: &UploadConfigReference,
     ) -> Result<WithSpace<UploadConfig>, TableError> {
-        self.with_space(space, referenced_key(space, reference))
+        self.table
+            .spaces()
+            .with_record(space, referenced_key(space, reference))
             .await
     }
 
     /// Returns a page of a space's upload configs, newest first.
     #[instrument(skip_all)]
-    pub async fn list_upload_configs(
-        &self,
+    pub async fn list(
+        self,
         space: SpaceId,
         page_request: &PageRequest,
     ) -> Result<Page<UploadConfig>, TableError> {
         let range = Range::newest_first(space_partition(space), UPLOAD_CONFIGS);
-        self.page(range, page_request).await
+        self.table.page(range, page_request).await
     }
 }
 

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use tracing::instrument;
 
 use crate::{
-    Key, Table, TableError,
+    Key, TableError, VariantCounts,
     condition::{Condition, number, text},
     read::Item,
     write::Updated,
@@ -28,18 +28,18 @@ const MAX_REMOVED: usize = 64;
 
 const RESERVE: &str = "ADD #digests :digests SET #digest = :now, expires_at_seconds = :expires";
 
-impl Table {
+impl VariantCounts<'_> {
     /// Records that a variant of a file is to be stored. Returns `false` if the file has as many others as its
     /// quota.
     #[instrument(skip_all)]
-    pub async fn reserve_variant(
-        &self,
+    pub async fn reserve(
+        self,
         space: SpaceId,
         file: FileId,
         variant: &VariantId,
         quota: VariantQuota,
     ) -> Result<bool, TableError> {
-        let now = self.env.now().seconds();
+        let now = self.table.env.now().seconds();
         let max_age = quota.max_age_seconds();
         let hash = Sha256::digest(variant.as_str());
         let digest = hex::encode(&hash[..DIGEST_BYTES]);
@@ -54,7 +54,7 @@ impl Table {
             .value("expires", number(now.saturating_add(max_age)));
 
         let key = Key::variant_count(space, file);
-        let full = match self.update(key.clone(), RESERVE, &has_place).await? {
+        let full = match self.table.update(key.clone(), RESERVE, &has_place).await? {
             Updated::Written(_) => return Ok(true),
             Updated::ConditionFailed(item) => item.unwrap_or_default(),
         };
@@ -63,15 +63,15 @@ impl Table {
             return Ok(false);
         }
 
-        self.remove_variants(key.clone(), expired).await?;
-        let reserved = self.update(key, RESERVE, &has_place).await?;
+        self.remove_expired(key.clone(), expired).await?;
+        let reserved = self.table.update(key, RESERVE, &has_place).await?;
         Ok(matches!(reserved, Updated::Written(_)))
     }
 
     /// Removes digests, unless one of the variants has been stored again or removed since. Then this
     /// variant is not stored, unless another request has made room.
-    async fn remove_variants(
-        &self,
+    async fn remove_expired(
+        self,
         key: Key,
         expired: HashMap<String, AttributeValue>,
     ) -> Result<(), TableError> {
@@ -83,18 +83,16 @@ impl Table {
                 .value("expired", AttributeValue::Ss(digests)),
             |condition, (digest, stored_at)| condition.and_equals(&digest, stored_at),
         );
-        self.update(key, &remove, &are_unchanged).await?;
+        self.table.update(key, &remove, &are_unchanged).await?;
         Ok(())
     }
 
     /// Deletes the item of a deleted file. Idempotent.
     #[instrument(skip_all)]
-    pub async fn delete_variant_count(
-        &self,
-        space: SpaceId,
-        file: FileId,
-    ) -> Result<(), TableError> {
-        self.delete_all(&[Key::variant_count(space, file)]).await
+    pub async fn delete(self, space: SpaceId, file: FileId) -> Result<(), TableError> {
+        self.table
+            .delete_all(&[Key::variant_count(space, file)])
+            .await
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WithSpace, WriteError,
+    Key, Reason, TableError, WebhookRecords, WithSpace, WriteError,
     filtered_page::{FILTERED_BATCH, FilteredPage},
     key::{WEBHOOK_DELIVERIES, space_partition},
     query::Range,
@@ -24,15 +24,15 @@ struct EventDelivery {
     expires_at_seconds: i64,
 }
 
-impl Table {
+impl WebhookRecords<'_> {
     /// Replaces a delivery if it is still the version `from`. Returns the new version.
     #[instrument(skip_all)]
-    pub async fn change_webhook_delivery(
-        &self,
+    pub async fn change(
+        self,
         from: &WebhookDelivery,
         to: WebhookDelivery,
     ) -> Result<WebhookDelivery, WriteError> {
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         let to = transaction.replace_delivery(from, to);
         if from.expires_at_seconds != to.expires_at_seconds {
             transaction.keep_event(&to);
@@ -43,42 +43,44 @@ impl Table {
 
     /// Returns a space and one of its deliveries.
     #[instrument(skip_all)]
-    pub async fn space_with_webhook_delivery(
-        &self,
+    pub async fn with_space(
+        self,
         space: SpaceId,
         id: WebhookDeliveryId,
     ) -> Result<WithSpace<WebhookDelivery>, TableError> {
-        self.with_space(space, Key::webhook_delivery(space, id))
+        self.table
+            .spaces()
+            .with_record(space, Key::webhook_delivery(space, id))
             .await
     }
 
     /// Returns a delivery of a space.
     #[instrument(skip_all)]
-    pub async fn webhook_delivery(
-        &self,
+    pub async fn get(
+        self,
         space: SpaceId,
         id: WebhookDeliveryId,
     ) -> Result<Option<WebhookDelivery>, TableError> {
-        self.get(Key::webhook_delivery(space, id)).await
+        self.table.get(Key::webhook_delivery(space, id)).await
     }
 
     /// Returns a page of the deliveries of a space that pass a filter, newest first. A page reads a
     /// bounded number of deliveries, so it may be short or empty although more follow.
     #[instrument(skip_all)]
-    pub async fn list_webhook_deliveries(
-        &self,
+    pub async fn list(
+        self,
         space: SpaceId,
         filter: &WebhookFilter,
         page_request: &PageRequest,
     ) -> Result<Page<WebhookDelivery>, TableError> {
         if let Some(file) = filter.file_id {
-            let deliveries = self.webhook_deliveries_of_file(space, file).await?;
+            let deliveries = self.of_file(space, file).await?;
             return Ok(page_of(deliveries, filter, page_request));
         }
 
         let range = Range::newest_first(space_partition(space), WEBHOOK_DELIVERIES);
         if *filter == WebhookFilter::default() {
-            return self.page(range, page_request).await;
+            return self.table.page(range, page_request).await;
         }
 
         let mut page = FilteredPage::new(page_request);
@@ -87,7 +89,7 @@ impl Table {
             ..page_request.clone()
         };
         loop {
-            let slice = self.slice(range.clone(), &batch).await?;
+            let slice = self.table.slice(range.clone(), &batch).await?;
             page.add(slice.map(Some), |delivery| filter.matches(delivery));
             match page.next_batch() {
                 Some(next) => batch = next,
@@ -97,13 +99,13 @@ impl Table {
     }
 
     /// Returns the deliveries of a file, at most one for each event.
-    async fn webhook_deliveries_of_file(
-        &self,
+    async fn of_file(
+        self,
         space: SpaceId,
         file: FileId,
     ) -> Result<Vec<WebhookDelivery>, TableError> {
         let events = WebhookEvent::ALL.map(|event| Key::webhook_event(space, file, event));
-        let mut found = self.batch_get(events.clone()).await?;
+        let mut found = self.table.batch_get(events.clone()).await?;
         let mut keys = Vec::new();
         for event in &events {
             let delivery: Option<EventDelivery> = found.take(event)?;
@@ -112,7 +114,7 @@ impl Table {
             );
         }
 
-        let mut found = self.batch_get(keys.clone()).await?;
+        let mut found = self.table.batch_get(keys.clone()).await?;
         let mut deliveries = Vec::new();
         for key in &keys {
             deliveries.extend(found.take(key)?);

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WriteError,
+    Key, Reason, TableError, WebhookRecords, WriteError,
     condition::{Condition, number},
     read::{key_of, record},
     transaction::Transaction,
@@ -87,19 +87,19 @@ impl Slots {
     }
 }
 
-impl Table {
+impl WebhookRecords<'_> {
     /// Claims an attempt: replaces a delivery by `to`, whose claim and endpoint are set, if it is still the version
     /// `from` and slots are free.
     #[instrument(skip_all)]
-    pub async fn claim_webhook_attempt(
-        &self,
+    pub async fn claim_attempt(
+        self,
         from: &WebhookDelivery,
         to: WebhookDelivery,
     ) -> Result<WebhookClaim, TableError> {
-        let now = self.env.now();
+        let now = self.table.env.now();
         let mut not_before = None;
         for _ in 0..CLAIM_TRIES {
-            let mut transaction = self.transaction();
+            let mut transaction = self.table.transaction();
             let to = transaction.replace_delivery(from, to.clone());
             transaction.take_slots(&to, now);
 
@@ -127,27 +127,29 @@ impl Table {
     /// Records the result of a claimed attempt: replaces the delivery `from` by `to` if it is still this
     /// version, and returns the slots.
     #[instrument(skip_all)]
-    pub async fn conclude_webhook_attempt(
-        &self,
+    pub async fn conclude_attempt(
+        self,
         from: &WebhookDelivery,
         to: WebhookDelivery,
         reaction: HostReaction,
     ) -> Result<(), WriteError> {
-        let mut transaction = self.transaction();
+        let mut transaction = self.table.transaction();
         transaction.replace_delivery(from, to);
-        transaction.return_slots(from, reaction, self.env.now());
+        transaction.return_slots(from, reaction, self.table.env.now());
         transaction.commit().await
     }
 
     /// Removes leases of workers that stopped. Returns whether there are any.
-    async fn remove_leases(&self, key: Key, expired: Vec<String>) -> Result<bool, TableError> {
+    async fn remove_leases(self, key: Key, expired: Vec<String>) -> Result<bool, TableError> {
         if expired.is_empty() {
             return Ok(false);
         }
         let leases = Condition::exists()
             .name("leases", "leases")
             .value("expired", AttributeValue::Ss(expired));
-        self.update(key, "DELETE #leases :expired", &leases).await?;
+        self.table
+            .update(key, "DELETE #leases :expired", &leases)
+            .await?;
         Ok(true)
     }
 }

@@ -56,7 +56,8 @@ impl PopularSpace {
         let path = &self.paths[file % FILES];
         let read = self
             .table
-            .delivery_records(&self.handle, path, None)
+            .folders()
+            .for_delivery(&self.handle, path, None)
             .await?;
         assert!(read.file.is_some() && read.space.is_some());
         Ok(())

@@ -323,7 +323,8 @@ async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(),
     };
 
     table
-        .create_space(
+        .spaces()
+        .create(
             &space,
             &UploadConfig::starter(&space),
             UserId::new(env),

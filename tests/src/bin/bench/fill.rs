@@ -102,7 +102,7 @@ impl Library {
                     files: &files,
                     ..NewFileRecords::default()
                 };
-                let created = table.create_files(new, None, None).await;
+                let created = table.files().create(new, None, None).await;
                 created.map_err(|error| format!("cannot write files: {error:?}"))
             });
             self.stack.clock.advance(WRITE_INTERVAL);
