@@ -17,7 +17,7 @@ use local_stack::{
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use runtime::BodyDeadlines;
 use sam_template::Template;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{Client, text, used_permissions};
@@ -249,25 +249,23 @@ impl Stack {
 
     /// Creates a space with an owner key.
     pub async fn space(&self, name: &str) -> TestSpace {
-        let space = self
-            .account()
-            .create("/spaces", json!({ "name": name }))
-            .await;
-        let id = text(&space["id"]);
-        let key = self
-            .account()
-            .create(
-                &format!("/spaces/{id}/api-keys"),
-                json!({ "name": "owner" }),
-            )
-            .await;
+        self.space_with(json!({ "name": name })).await
+    }
 
-        TestSpace {
-            client: self.anonymous.with_key(&text(&key["key"])),
-            id,
+    /// Creates a space of these fields with an owner key.
+    pub async fn space_with(&self, fields: Value) -> TestSpace {
+        let space = self.account().create("/spaces", fields).await;
+        let mut space = TestSpace {
+            client: self.account(),
+            id: text(&space["id"]),
             handle: text(&space["handle"]),
-            key_id: key["id"].as_u64().expect("a number"),
-        }
+            key_id: 0,
+        };
+
+        let owner = space.create_key("owner").await;
+        space.client = owner.client;
+        space.key_id = owner.id;
+        space
     }
 
     /// Runs `work`, and returns its output and the AWS calls that the functions made meanwhile. Polls of

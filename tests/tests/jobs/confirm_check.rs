@@ -69,67 +69,46 @@ pub(super) async fn assert_confirmed(
 
 /// Sends duplicates of a check, due with that of a file that is presigned now.
 async fn send_duplicate_checks(stack: &Stack, acme: &TestSpace, pending_file: &PendingFile) {
-    let timing = CheckTiming {
-        due_at: stack.now().plus_ms(CHECK_DELAY_MS),
+    let due_at = stack.now().plus_ms(CHECK_DELAY_MS);
+    let job = DelayedJob {
+        job: check_of(acme, pending_file, due_at),
         delay_seconds: MAX_DELAY_SECONDS,
     };
-    send_checks::<DUPLICATES>(stack, acme, pending_file, timing).await;
+    send(stack, &[job; DUPLICATES]).await;
 }
 
-/// When a confirm-check is due, and when the queue delivers it.
-#[derive(Clone, Copy)]
-struct CheckTiming {
-    due_at: Timestamp,
-    delay_seconds: i32,
-}
-
-impl CheckTiming {
-    /// Returns the timing of a check that is due and delivered at once.
-    fn at_once() -> CheckTiming {
-        CheckTiming {
-            due_at: Timestamp::from_ms(0),
-            delay_seconds: 0,
-        }
+fn check_of(acme: &TestSpace, pending_file: &PendingFile, due_at: Timestamp) -> ConfirmCheck {
+    ConfirmCheck {
+        space_id: acme.space_id(),
+        file_id: pending_file.id().parse().expect("an id"),
+        due_at,
     }
 }
 
-/// Sends a number of checks of a file.
-async fn send_checks<const COUNT: usize>(
-    stack: &Stack,
-    acme: &TestSpace,
-    pending_file: &PendingFile,
-    timing: CheckTiming,
-) {
+async fn send(stack: &Stack, checks: &[DelayedJob<ConfirmCheck>]) {
     let context = stack.unrestricted_context();
     let mut settings = Settings::of(&context);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
-    let check = ConfirmCheck {
-        space_id: acme.space_id(),
-        file_id: pending_file.id().parse().expect("an id"),
-        due_at: timing.due_at,
-    };
-    let job = DelayedJob {
-        job: check,
-        delay_seconds: timing.delay_seconds,
-    };
-    queue.send(&[job; COUNT]).await.expect("sent");
+    queue.send(checks).await.expect("sent");
 }
 
 /// Runs the confirm-check of a file now.
 pub(crate) async fn check_now(stack: &Stack, acme: &TestSpace, pending_file: &PendingFile) {
-    send_checks::<1>(stack, acme, pending_file, CheckTiming::at_once()).await;
+    let job = DelayedJob {
+        job: check_of(acme, pending_file, Timestamp::from_ms(0)),
+        delay_seconds: 0,
+    };
+    send(stack, &[job]).await;
     stack.run_for(seconds(1)).await;
 }
 
 /// Asserts the confirm-checks of a sent file and of one that was not sent.
 pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &TestSpace) {
-    let sent = PendingFile::create(acme, json!({})).await;
+    let sent = presign_and_send(stack, acme, json!({})).await;
     let unsent = PendingFile::create(acme, json!({})).await;
-    sent.put(stack, PHOTO).await;
     for pending_file in [&sent, &unsent] {
-        send_checks::<1>(stack, acme, pending_file, CheckTiming::at_once()).await;
+        check_now(stack, acme, pending_file).await;
     }
-    stack.run_for(seconds(1)).await;
     assert_confirmed(stack, acme, &sent).await;
     acme.get_err(404, &unsent.address()).await;
 }
@@ -209,20 +188,6 @@ async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack, ac
 }
 
 #[stack_test]
-async fn confirm_check_transforms_images(stack: &Stack, acme: &TestSpace) {
-    let webp = json!({"transformations": {"upload_format": "webp"}});
-    acme.upload_config("webp").with_settings(webp).await;
-    let pending_file = presign_and_send(stack, acme, json!({"upload_config": "webp"})).await;
-
-    run_for_minutes(stack, 120).await;
-
-    let active = acme.get_ok(&pending_file.address()).await;
-    assert_eq!(active["mime_type"], "image/webp");
-    delivered_bytes(stack, &active).await;
-    assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
-}
-
-#[stack_test]
 async fn confirm_check_ignores_confirmed_files(stack: &Stack, acme: &TestSpace) {
     let early = presign_and_send(stack, acme, json!({})).await;
     let late = presign_and_send(stack, acme, json!({})).await;
@@ -260,20 +225,6 @@ async fn check_of_a_confirmed_file_ends_with_its_first_receive(stack: &Stack, ac
 
     let ends = ["BatchGetItem", "DeleteMessageBatch"].map(|call| format!("confirm-check {call}"));
     assert_eq!(calls, ends);
-}
-
-#[stack_test]
-async fn check_of_a_pending_file_is_received_eight_times(stack: &Stack, acme: &TestSpace) {
-    PendingFile::create(acme, json!({})).await;
-
-    let calls = stack.calls_of(stack.run_confirm_checks()).await.calls;
-
-    let count = |operation: &str| {
-        let call = format!("confirm-check {operation}");
-        calls.iter().filter(|other| **other == call).count()
-    };
-    assert_eq!(count("SendMessageBatch"), 7);
-    assert_eq!(count("DeleteMessageBatch"), 8);
 }
 
 #[stack_test]

@@ -6,7 +6,7 @@ use tests::{Client, PHOTO, Response, Stack, TestSpace, UNKNOWN_ID, stack_test};
 use super::assert_rejected;
 
 const BOUNDARY: &str = "frontier";
-const CONTENT_TYPE: &str = "multipart/form-data; boundary=frontier";
+pub(crate) const CONTENT_TYPE: &str = "multipart/form-data; boundary=frontier";
 
 /// Returns a part with these headers.
 fn part(headers: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
@@ -18,19 +18,25 @@ fn part(headers: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
     .concat()
 }
 
-fn text(name: &str, value: impl AsRef<[u8]>) -> Vec<u8> {
+pub(crate) fn text(name: &str, value: impl AsRef<[u8]>) -> Vec<u8> {
     part(
         &format!("content-disposition: form-data; name=\"{name}\""),
         value,
     )
 }
 
-fn photo() -> Vec<u8> {
-    let disposition = "content-disposition: form-data; name=\"file\"; filename=\"a.jpg\"";
-    part(&format!("{disposition}\r\ncontent-type: image/jpeg"), PHOTO)
+/// Returns the part of a JPEG.
+pub(crate) fn file(name: &[u8], bytes: &[u8]) -> Vec<u8> {
+    let before: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"";
+    let after = b"\"\r\ncontent-type: image/jpeg\r\n\r\n";
+    [before, name, after, bytes, b"\r\n"].concat()
 }
 
-fn form(parts: &[Vec<u8>]) -> Vec<u8> {
+fn photo() -> Vec<u8> {
+    file(b"a.jpg", PHOTO)
+}
+
+pub(crate) fn form(parts: &[Vec<u8>]) -> Vec<u8> {
     [parts.concat(), format!("--{BOUNDARY}--\r\n").into_bytes()].concat()
 }
 
@@ -118,14 +124,8 @@ async fn control_characters_in_file_name_are_removed(stack: &Stack, acme: &TestS
     controls.retain(|byte| !b"\r\n".contains(byte));
 
     for removed in [&controls[..], b"\n", b"\r", b"\r\r", b"\n\r", b"\0\n"] {
-        let file = [
-            b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a",
-            removed,
-            b"b.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n",
-            PHOTO,
-            b"\r\n",
-        ];
-        let form = form(&[text("space", &acme.handle), file.concat()]);
+        let file = file(&[b"a", removed, b"b.jpg"].concat(), PHOTO);
+        let form = form(&[text("space", &acme.handle), file]);
 
         let stored = send(acme, form).await.expect_created();
 
@@ -164,17 +164,17 @@ const MISMATCHED_CONTENT_TYPES: [&str; 9] = [
 
 /// Returns parts of an upload in a space that are malformed, with their descriptions.
 fn malformed_parts() -> Vec<(&'static str, Vec<u8>)> {
-    let file = |disposition: &str, kind: &str, bytes: &[u8]| {
+    let file_as = |disposition: &str, kind: &str, bytes: &[u8]| {
         let disposition = format!("content-disposition: form-data; {disposition}");
         part(&format!("{disposition}\r\ncontent-type: {kind}"), bytes)
     };
-    let photo_as = |disposition: &str| file(disposition, "image/jpeg", PHOTO);
-    let nested = file(
+    let photo_as = |disposition: &str| file_as(disposition, "image/jpeg", PHOTO);
+    let nested = file_as(
         "name=\"files\"",
         "multipart/mixed; boundary=inner",
         b"--inner--",
     );
-    let no_image = file("name=\"file\"; filename=\"a.jpg\"", "image/png", b"text");
+    let no_image = file_as("name=\"file\"; filename=\"a.jpg\"", "image/png", b"text");
     let executable = photo_as("name=\"files[]\"; filename=\"a.php\u{202E}gpj\"");
     let before_photo = |headers: &str| [part(headers, "x"), photo()].concat();
     let long_header = format!("x-long: {}", "x".repeat(17 << 10));

@@ -3,7 +3,7 @@
 mod bodies;
 mod fields;
 mod foreign_ids;
-mod forms;
+pub(crate) mod forms;
 mod ids_and_queries;
 
 use reqwest::Body;

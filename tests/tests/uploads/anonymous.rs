@@ -1,13 +1,13 @@
-//! The view that anonymous uploaders get of their files, and their limits.
+//! Files of anonymous uploaders: the view that they get, their limits, and JavaScript, which is stored as text.
 
 use serde_json::{Value, json};
 use tests::{
-    PHOTO, Stack, StackOptions, TestSpace, assert_fields, minutes, seconds, stack_test, text,
+    PHOTO, Stack, StackOptions, TestSpace, assert_fields, file, minutes, seconds, stack_test, text,
 };
 
 use super::{
     presign::PendingFile,
-    routes::{PRESIGNED, Route, Uploads, WITHOUT_KEY, assert_rejected},
+    routes::{BY_KEY, PRESIGNED, Route, Uploads, WITHOUT_KEY, assert_rejected},
     unsigned::UnsignedConfig,
 };
 
@@ -84,38 +84,23 @@ async fn confirmation_by_token_hides_later_changes(stack: &Stack, acme: &TestSpa
 #[stack_test(undrained)]
 async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
-    let presign = async |route: Route, size: u64| {
-        let declared = json!({ "size": size });
-        match route {
-            Route::SignedPresign => {
-                let query = uploads.signer.query(stack);
-                uploads.signer.presign(&query, declared).await
-            }
-            Route::UnsignedPresign => uploads.unsigned.presign(declared).await,
-            _ => {
-                let body = super::presign::presign_body(uploads.acme(), declared);
-                uploads.acme().post("/upload/presign", body).await
-            }
-        }
-    };
-    let too_large = |max: u64| format!("must not be greater than {max} bytes");
+    let query = uploads.signer.query(stack);
 
-    for route in [Route::SignedPresign, Route::UnsignedPresign] {
-        let rejected = presign(route, ANONYMOUS_FILE_BYTES + 1).await;
-        assert_rejected(rejected, &too_large(ANONYMOUS_FILE_BYTES));
-        let accepted = presign(route, ANONYMOUS_FILE_BYTES).await;
-        accepted.expect_status(201);
-    }
-    let with_key = presign(Route::Presign, ANONYMOUS_FILE_BYTES + 1).await;
-    with_key.expect_status(201);
+    for max in [ANONYMOUS_FILE_BYTES, ANONYMOUS_FILE_BYTES + 1] {
+        let [accepted, rejected] = [max, max + 1].map(|size| json!({ "size": size }));
+        let error_end = format!("must not be greater than {max} bytes");
+        uploads.unsigned.pending(accepted.clone()).await;
+        let signed = uploads.signer.presign(&query, accepted).await;
+        signed.expect_status(201);
 
-    let larger = json!({"validation": {"max_file_size": ANONYMOUS_FILE_BYTES + 1}});
-    uploads.set_rules(larger).await;
-    for route in [Route::SignedPresign, Route::UnsignedPresign] {
-        let accepted = presign(route, ANONYMOUS_FILE_BYTES + 1).await;
-        accepted.expect_status(201);
-        let rejected = presign(route, ANONYMOUS_FILE_BYTES + 2).await;
-        assert_rejected(rejected, &too_large(ANONYMOUS_FILE_BYTES + 1));
+        let unsigned = uploads.unsigned.presign(rejected.clone()).await;
+        assert_rejected(unsigned, &error_end);
+        let signed = uploads.signer.presign(&query, rejected.clone()).await;
+        assert_rejected(signed, &error_end);
+        PendingFile::create(uploads.acme(), rejected).await;
+
+        let larger = json!({"validation": {"max_file_size": max + 1}});
+        uploads.set_rules(larger).await;
     }
 }
 
@@ -180,4 +165,81 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack, acme: &TestSpace) 
         text(&record["storage_path"])
     );
     assert_eq!(active["url"], url);
+}
+
+/// Declared types of JavaScript.
+pub(super) const SCRIPT_TYPES: [&str; 2] = ["text/javascript", "application/javascript"];
+
+const SCRIPT: &[u8] = b"alert(1)";
+
+/// Asserts that a file is plain text in its record, its name and its delivery.
+async fn assert_delivered_as_text(stack: &Stack, record: &Value) {
+    let expected = json!({
+        "mime_type": "text/plain", "resource_type": "text",
+    });
+    assert_fields(record, expected);
+    let name = text(&record["name"]);
+    let (_, extension) = name.rsplit_once('.').expect("an extension");
+    assert_eq!(extension, "txt");
+
+    let delivered = stack.anonymous.fetch(&text(&record["url"])).await;
+    let content_type = delivered.header("content-type");
+    assert_eq!(content_type, "text/plain; charset=utf-8");
+}
+
+#[stack_test(undrained)]
+async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+
+    for (name, content_type) in [
+        ("a.js", "text/javascript"),
+        ("a.mjs", "application/javascript"),
+        ("a.js", "application/octet-stream"),
+        ("a.txt", "text/javascript"),
+    ] {
+        for route in WITHOUT_KEY {
+            let script = uploads.file(route, name, content_type, SCRIPT);
+            let stored = uploads.record(script.finish().await).await;
+            assert_delivered_as_text(stack, &stored).await;
+        }
+    }
+    for route in BY_KEY {
+        let script = uploads.file(route, "a.js", "text/javascript", SCRIPT);
+        let stored = uploads.record(script.finish().await).await;
+        assert_eq!(stored["mime_type"], "text/javascript");
+    }
+
+    // A URL signed for JavaScript accepts it, and it is stored as text.
+    let signer = &uploads.signer;
+    let query = signer.query_with(stack, "content_type", "text/javascript");
+    let script = signer.form(file("a.js", "text/javascript", SCRIPT));
+    let stored = signer.send_form(&query, script).await.expect_created();
+    assert_delivered_as_text(stack, &stored).await;
+    let table = signer.form(file("a.csv", "text/csv", SCRIPT));
+    signer.send_form(&query, table).await.expect_error(422);
+}
+
+#[stack_test]
+async fn confirm_check_stores_anonymous_javascript_as_plain_text(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let mut sent = Vec::new();
+    for (route, uploader) in [
+        (Route::SignedPresign, "signed_url"),
+        (Route::UnsignedPresign, "unsigned"),
+    ] {
+        let script = uploads.file(route, "a.js", "text/javascript", SCRIPT);
+        let pending_file = PendingFile::of(script.send().await);
+        pending_file.put(stack, SCRIPT).await;
+        sent.push((pending_file, uploader));
+    }
+
+    stack.run_confirm_checks().await;
+
+    for (pending_file, uploader) in sent {
+        let active = uploads.acme().get_ok(&pending_file.address()).await;
+        let expected = json!({
+            "status": "active", "mime_type": "text/plain", "uploaded_by": {"type": uploader},
+        });
+        assert_fields(&active, expected);
+    }
 }

@@ -1,21 +1,18 @@
 //! `config.storage.folder`: the default folder of uploads on every route.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, folder_path, stack_test, text};
 
 use super::{
-    folders::assert_in,
+    folders::{MAX_DEPTH, assert_in},
     presign::PendingFile,
     routes::{
-        BY_KEY, ROUTES,
+        ROUTES,
         Route::{Unsigned, UnsignedPresign},
         Uploads,
     },
 };
-use crate::folders::create::{ROOT, assert_only, paths};
-
-/// Maximum depth of folders.
-const MAX_DEPTH: usize = 20;
+use crate::folders::create::{assert_only, paths};
 
 #[stack_test]
 async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
@@ -51,28 +48,6 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
 
     expected.sort();
     assert_eq!(paths(acme).await, expected);
-    stack.run_confirm_checks().await;
-}
-
-#[stack_test]
-async fn requested_folder_overrides_config(stack: &Stack) {
-    let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
-    let acme = uploads.acme();
-    let photos = acme.folder("Photos").await;
-
-    for route in BY_KEY {
-        let cases: [(&[(&str, &str)], &Value); 3] = [
-            (&[("folder_id", "root")], &ROOT),
-            (&[("folder_id", &photos.id)], &photos),
-            (&[("folder_id", "root"), ("folder_path", "photos")], &photos),
-        ];
-        for (fields, folder) in cases {
-            assert_in(&uploads.upload(route, fields).await, folder);
-        }
-    }
-
-    // The folder of the config was not created.
-    assert_eq!(paths(acme).await, ["Photos/"]);
     stack.run_confirm_checks().await;
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, stack_test};
 
 use super::{
-    anonymous_javascript::SCRIPT_TYPES,
+    anonymous::SCRIPT_TYPES,
     routes::{BY_KEY, PRESIGNED, ROUTES, Route, Uploads, assert_rejected, without_limits},
 };
 

@@ -5,10 +5,9 @@
 
 use std::pin::pin;
 
-use emulators::Hold;
 use media::Format;
 use serde_json::{Value, json};
-use tests::{Stack, TestSpace};
+use tests::{Stack, TestSpace, stack_test};
 
 use super::{
     confirm::{delivered_bytes, original_keys},
@@ -41,32 +40,6 @@ enum Route {
     Check,
 }
 
-impl Route {
-    /// Returns the function that confirms.
-    fn principal(self) -> &'static str {
-        match self {
-            Route::Request => "uploads",
-            Route::Check => "confirm-check",
-        }
-    }
-
-    /// Confirms a file. Returns the status of the response, which a check does not have.
-    async fn confirm(
-        self,
-        stack: &Stack,
-        acme: &TestSpace,
-        pending_file: &PendingFile,
-    ) -> Option<u16> {
-        match self {
-            Route::Request => Some(pending_file.confirm(&acme.client).await.status),
-            Route::Check => {
-                check_now(stack, acme, pending_file).await;
-                None
-            }
-        }
-    }
-}
-
 /// The outcome of an interleaved confirmation.
 struct Interleaved {
     /// Record of the file, unless the confirmation removed it.
@@ -75,89 +48,72 @@ struct Interleaved {
     is_reached: bool,
 }
 
-/// A space, and two uploads of equal length.
-struct Pair {
-    stack: Stack,
-    acme: TestSpace,
+/// Two uploads of equal length into a space.
+struct Pair<'a> {
+    stack: &'a Stack,
+    acme: &'a TestSpace,
     content_type: &'static str,
     first: Vec<u8>,
     second: Vec<u8>,
 }
 
-impl Pair {
-    async fn start(content_type: &'static str, first: Vec<u8>, second: Vec<u8>) -> Pair {
-        assert_eq!(first.len(), second.len());
-
-        let stack = Stack::start().await;
-        let acme = stack.space("Acme").await;
-        for (name, settings) in [
-            (
-                "measured",
-                json!({"validation": {"max_image_width": 5_000}}),
-            ),
-            (
-                "transformed",
-                json!({"transformations": {"upload_format": "webp"}}),
-            ),
-        ] {
-            acme.upload_config(name).with_settings(settings).await;
-        }
-
-        Pair {
-            stack,
-            acme,
-            content_type,
-            first,
-            second,
-        }
-    }
-
+impl Pair<'_> {
     async fn presign(&self, config: &str) -> PendingFile {
+        assert_eq!(self.first.len(), self.second.len());
         let fields = json!({"upload_config": config, "content_type": self.content_type, "size": self.first.len()});
-        PendingFile::create(&self.acme, fields).await
+        PendingFile::create(self.acme, fields).await
     }
 
     /// Returns the delivered bytes of an upload without interference.
     async fn stored(&self, config: &str, bytes: &[u8]) -> Vec<u8> {
         let pending_file = self.presign(config).await;
-        pending_file.put(&self.stack, bytes).await;
-        let active = pending_file.confirm(&self.acme.client).await.expect_ok();
-        delivered_bytes(&self.stack, &active).await
+        pending_file.put(self.stack, bytes).await;
+        let active = pending_file.confirm(self.acme).await.expect_ok();
+        delivered_bytes(self.stack, &active).await
     }
 
     /// Confirms the first upload, and sends the second before the nth AWS call of the confirmation.
     async fn interleave(&self, route: Route, config: &str, call: u32) -> Interleaved {
         let pending_file = self.presign(config).await;
-        pending_file.put(&self.stack, &self.first[..]).await;
+        pending_file.put(self.stack, &self.first[..]).await;
 
-        let mut hold = self.stack.local.faults().hold(route.principal(), call);
-        let mut confirmation = pin!(route.confirm(&self.stack, &self.acme, &pending_file));
-        let (status, is_reached) = tokio::select! {
-            status = &mut confirmation => (status, false),
-            () = hold.reached() => (self.send_and_release(&pending_file, hold, confirmation).await, true),
+        let principal = match route {
+            Route::Request => "uploads",
+            Route::Check => "confirm-check",
         };
-
-        let response = self.acme.get(&pending_file.address()).await;
-        let record = (response.status != 404).then(|| response.expect_ok());
-        match status {
-            Some(200) => assert_eq!(record.as_ref().expect("a file")["status"], "active"),
-            Some(422) => assert_eq!(record, None),
-            Some(other) => panic!("{route:?} {config} {call}: {other}"),
-            None => {}
+        let mut hold = self.stack.local.faults().hold(principal, call);
+        let mut confirmation = pin!(async {
+            match route {
+                Route::Request => Some(pending_file.confirm(self.acme).await.status),
+                Route::Check => {
+                    check_now(self.stack, self.acme, &pending_file).await;
+                    None
+                }
+            }
+        });
+        tokio::select! {
+            biased;
+            () = hold.reached() => {}
+            status = &mut confirmation => return self.outcome(&pending_file, status, false).await,
         }
-
-        Interleaved { record, is_reached }
+        pending_file.put(self.stack, &self.second[..]).await;
+        hold.release();
+        let status = confirmation.await;
+        self.outcome(&pending_file, status, true).await
     }
 
-    async fn send_and_release(
+    /// Asserts that the status of a confirmation, unless it was by the check, is that of its outcome.
+    async fn outcome(
         &self,
-        pending_file: &PendingFile,
-        hold: Hold,
-        confirmation: impl Future<Output = Option<u16>>,
-    ) -> Option<u16> {
-        pending_file.put(&self.stack, &self.second[..]).await;
-        hold.release();
-        confirmation.await
+        file: &PendingFile,
+        status: Option<u16>,
+        is_reached: bool,
+    ) -> Interleaved {
+        let response = self.acme.get(&file.address()).await;
+        let record = (response.status != 404).then(|| response.expect_ok());
+        let expected = if record.is_some() { 200 } else { 422 };
+        assert_eq!(status.unwrap_or(expected), expected, "{record:?}");
+        Interleaved { record, is_reached }
     }
 
     /// Interleaves both routes at every call. Asserts that active bytes are one of `valid`.
@@ -167,11 +123,8 @@ impl Pair {
             loop {
                 let outcome = self.interleave(route, config, calls).await;
                 if let Some(record) = outcome.record {
-                    let bytes = delivered_bytes(&self.stack, &record).await;
-                    assert!(
-                        valid.contains(&bytes),
-                        "{route:?} {config}, before call {calls}: other bytes are active"
-                    );
+                    let bytes = delivered_bytes(self.stack, &record).await;
+                    assert!(valid.contains(&bytes), "{route:?} {config}, call {calls}");
                 }
                 if !outcome.is_reached {
                     break;
@@ -183,17 +136,18 @@ impl Pair {
         }
 
         let dump = self.stack.dump().await;
-        assert_eq!(
-            dump.files_with_bytes().len(),
-            original_keys(&dump, &self.acme.id).len(),
-            "{config}"
-        );
+        let originals = original_keys(&dump, &self.acme.id);
+        assert_eq!(dump.files_with_bytes().len(), originals.len(), "{config}");
     }
+}
 
-    async fn stop(self) {
-        self.stack.run_confirm_checks().await;
-        self.stack.stop().await;
-    }
+async fn create_configs(acme: &TestSpace) {
+    let measured = json!({"validation": {"max_image_width": 5_000}});
+    acme.upload_config("measured").with_settings(measured).await;
+    let transformed = json!({"transformations": {"upload_format": "webp"}});
+    acme.upload_config("transformed")
+        .with_settings(transformed)
+        .await;
 }
 
 /// Pads bytes with zeros.
@@ -202,59 +156,73 @@ fn padded(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
     bytes
 }
 
-#[tokio::test]
-async fn interleaved_put_never_mixes_two_uploads() {
+#[stack_test]
+async fn interleaved_put_never_mixes_two_uploads(stack: &Stack, acme: &TestSpace) {
+    create_configs(acme).await;
+    stack.local.collide_etags();
     let jpeg = image(Format::Jpeg, 48, 32);
     let png = image(Format::Png, 40, 40);
     let length = jpeg.len().max(png.len());
-    let pair = Pair::start("image/jpeg", padded(jpeg, length), padded(png, length)).await;
+    let pair = Pair {
+        stack,
+        acme,
+        content_type: "image/jpeg",
+        first: padded(jpeg, length),
+        second: padded(png, length),
+    };
 
-    pair.stack.local.collide_etags();
     for config in CONFIGS {
-        let valid = [
-            pair.stored(config, &pair.first).await,
-            pair.stored(config, &pair.second).await,
-        ];
-        pair.check(config, &valid).await;
+        let first = pair.stored(config, &pair.first).await;
+        let second = pair.stored(config, &pair.second).await;
+        pair.check(config, &[first, second]).await;
     }
-
-    pair.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn executable_with_etag_of_photo_is_never_active() {
+#[stack_test]
+async fn executable_with_etag_of_photo_is_never_active(stack: &Stack, acme: &TestSpace) {
+    create_configs(acme).await;
+    stack.local.collide_etags();
     let photo = image(Format::Jpeg, 48, 32);
     let executable = padded(b"MZ\x90\0\x03\0\0\0".to_vec(), photo.len());
 
-    for (first, second) in [
-        (photo.clone(), executable.clone()),
-        (executable, photo.clone()),
-    ] {
-        let pair = Pair::start("image/jpeg", first, second).await;
-        pair.stack.local.collide_etags();
+    for (first, second) in [(&photo, &executable), (&executable, &photo)] {
+        let pair = Pair {
+            stack,
+            acme,
+            content_type: "image/jpeg",
+            first: first.clone(),
+            second: second.clone(),
+        };
         for config in CONFIGS {
             let valid = [pair.stored(config, &photo).await];
             pair.check(config, &valid).await;
         }
-        pair.stop().await;
     }
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn uploads_with_equal_md5_are_distinguished_by_checksum() {
+#[stack_test]
+async fn uploads_with_equal_md5_are_distinguished_by_checksum(stack: &Stack, acme: &TestSpace) {
     let [first, second] = MD5_COLLISION.map(|message| hex::decode(message).expect("hexadecimal"));
-    let pair = Pair::start("application/octet-stream", first, second).await;
+    let pair = Pair {
+        stack,
+        acme,
+        content_type: "application/octet-stream",
+        first,
+        second,
+    };
 
     let pending_file = pair.presign("starter").await;
     for bytes in [&pair.first, &pair.second] {
-        let stored = pending_file.send(&pair.stack, &bytes[..]).await;
+        let stored = pending_file.send(stack, &bytes[..]).await;
         assert_eq!(
             stored.header("etag"),
             "\"79054025255fb1a26e4bc422aef54eb4\""
         );
     }
 
-    pair.check("starter", &[pair.first.clone(), pair.second.clone()])
-        .await;
-    pair.stop().await;
+    let valid = [pair.first.clone(), pair.second.clone()];
+    pair.check("starter", &valid).await;
+    stack.run_confirm_checks().await;
 }

@@ -95,18 +95,3 @@ async fn large_image_that_has_to_be_converted_is_rejected(stack: &Stack, acme: &
     acme.get_err(404, &pending.address()).await;
     stack.run_confirm_checks().await;
 }
-
-#[stack_test]
-async fn large_file_that_is_no_image_is_stored_as_it_came(stack: &Stack, acme: &TestSpace) {
-    config(acme, "stripped", json!({"strip_metadata": true})).await;
-    let mut bytes = b"%PDF-1.7\n%".to_vec();
-    bytes.resize(LARGE_BYTES + 1, 0);
-    let fields = declared("stripped", "application/pdf", bytes.len());
-    let pending = PendingFile::create(acme, fields).await;
-    pending.put(stack, bytes.clone()).await;
-
-    let record = pending.confirm(&acme.client).await.expect_ok();
-
-    assert_eq!(record["size"], bytes.len());
-    stack.run_confirm_checks().await;
-}

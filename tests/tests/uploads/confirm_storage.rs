@@ -1,13 +1,17 @@
-//! `POST /upload/confirm/:fileId`: presigned PUT requests to S3, and the stored objects.
+//! `POST /upload/confirm/:fileId`: presigned PUT requests to S3, the stored objects, and the rules of the
+//! presign request.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, minutes, seconds, stack_test};
+use tests::{
+    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, large_photo, minutes, seconds, stack_test,
+};
 
 use super::{
-    confirm::{delivered_bytes, original_keys},
+    confirm::{DIGEST_MAX_BYTES, delivered_bytes, file_error, original_keys},
     presign::PendingFile,
 };
+use crate::upload_configs::lifecycle::delete;
 
 #[stack_test]
 async fn storage_accepts_only_declared_type_and_size(stack: &Stack, acme: &TestSpace) {
@@ -91,4 +95,72 @@ async fn later_put_to_presigned_url_does_not_change_active_file(stack: &Stack, a
     stack.run_confirm_checks().await;
     assert_eq!(acme.get_ok(&pending_file.address()).await, active);
     assert!(delivered_bytes(stack, &active).await == PHOTO);
+}
+
+#[stack_test]
+async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack, acme: &TestSpace) {
+    // S3 rejects bytes of another size. Put them without the presigned URL.
+    for bytes in [&b""[..], b"short", PHOTO.split_last().expect("bytes").1] {
+        let before = stack.dump().await;
+        let pending_file = PendingFile::create(acme, json!({})).await;
+        stack.put_object(pending_file.object_key(), bytes).await;
+
+        let errors = pending_file.confirm(&acme.client).await.expect_error(422);
+
+        assert_eq!(errors, file_error("must have the declared size"));
+        stack
+            .assert_unchanged(&before, "an object of another size")
+            .await;
+        pending_file.confirm(&acme.client).await.expect_error(404);
+        acme.get_err(404, &pending_file.address()).await;
+    }
+
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn confirmation_applies_rules_of_presign_time(stack: &Stack, acme: &TestSpace) {
+    let rules = json!({"metadata": {"tags": ["old"]}});
+    let id = acme.upload_config("own").with_settings(rules).await.id;
+    let pending_file = PendingFile::create(acme, json!({"upload_config": "own"})).await;
+    pending_file.put(stack, PHOTO).await;
+
+    let rules = json!({"validation": {"allowed_formats": ["png"]}, "metadata": {"tags": ["new"]}});
+    acme.update_upload_config(&id, json!({ "config": rules }))
+        .await;
+    delete(acme, json!({ "id": id })).await.expect_status(204);
+
+    let active = pending_file.confirm(&acme.client).await.expect_ok();
+    assert_fields(&active, json!({"tags": ["old"], "upload_config_id": id}));
+    assert!(delivered_bytes(stack, &active).await == PHOTO);
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn large_files_are_stored_unchanged_without_digest(stack: &Stack, acme: &TestSpace) {
+    let stripped = json!({"transformations": {"strip_metadata": true}});
+    acme.upload_config("stripped").with_settings(stripped).await;
+    let unknown = "application/octet-stream";
+    let mut document = b"%PDF-1.7\n%".to_vec();
+    document.resize(DIGEST_MAX_BYTES + 1, 0);
+
+    for (config, content_type, bytes) in [
+        ("starter", unknown, vec![0; DIGEST_MAX_BYTES]),
+        ("starter", unknown, vec![0; DIGEST_MAX_BYTES + 1]),
+        ("starter", "image/jpeg", large_photo(DIGEST_MAX_BYTES + 1)),
+        ("stripped", "application/pdf", document),
+    ] {
+        let fields =
+            json!({"upload_config": config, "content_type": content_type, "size": bytes.len()});
+        let pending_file = PendingFile::create(acme, fields).await;
+        pending_file.put(stack, bytes.clone()).await;
+
+        let active = pending_file.confirm(&acme.client).await.expect_ok();
+
+        assert_eq!(active["mime_type"], content_type);
+        let delivered = delivered_bytes(stack, &active).await;
+        assert!(delivered == bytes, "{} bytes differ", bytes.len());
+    }
+
+    stack.run_confirm_checks().await;
 }

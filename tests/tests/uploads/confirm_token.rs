@@ -1,11 +1,11 @@
 //! `POST /upload/confirm/:fileId` with a confirm token.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, stack_test, text};
+use tests::{Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, stack_test, text};
 
 use super::{
     presign::PendingFile,
-    routes::{ROUTES, Route, Uploads},
+    routes::{ROUTES, Uploads},
 };
 use crate::support::signer::Signer;
 
@@ -122,29 +122,4 @@ async fn disabled_space_rejects_uploads_and_confirmations(stack: &Stack, other: 
     }
     let generated = uploads.signer.generate(&user, json!({})).await;
     generated.expect_ok();
-}
-
-#[stack_test]
-async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
-    let uploads = Uploads::new(stack, json!({})).await;
-
-    for (route, uploaded_by) in [
-        (Route::SignedPresign, "signed_url"),
-        (Route::UnsignedPresign, "unsigned"),
-    ] {
-        let presign = async || PendingFile::of(uploads.photo(route).send().await);
-        let sent = presign().await;
-        let forgotten = presign().await;
-        sent.put(stack, PHOTO).await;
-
-        stack.run_confirm_checks().await;
-
-        let found = uploads.acme().get_ok(&sent.address()).await;
-        let expected = json!({"status": "active", "uploaded_by": {"type": uploaded_by}});
-        assert_fields(&found, expected);
-        uploads.acme().get_err(404, &forgotten.address()).await;
-        // A token expires an hour after the presigned URL.
-        sent.confirm_by_token(stack).await.expect_error(403);
-        forgotten.confirm_by_token(stack).await.expect_error(404);
-    }
 }

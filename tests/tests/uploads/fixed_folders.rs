@@ -4,28 +4,17 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, TestSpace, folder_path, stack_test, text};
 
-use super::{names::own_names, presign::PendingFile};
+use super::{folders::MAX_DEPTH, names::own_names, presign::PendingFile};
 
-/// Maximum depth of folders.
-const MAX_DEPTH: usize = 20;
 /// Maximum length of a folder's slug in a URL.
 const SLUG_MAX_CHARS: usize = 100;
 
 /// Creates a space of a folder mode, with a config under which files keep their names.
 async fn space(stack: &Stack, mode: &str) -> TestSpace {
-    let body = json!({"name": mode, "folder_mode": mode});
-    let space = stack.account().create("/spaces", body).await;
-    assert_eq!(space["folder_mode"], mode);
-
-    let mut acme = TestSpace {
-        client: stack.account(),
-        id: text(&space["id"]),
-        handle: text(&space["handle"]),
-        key_id: 0,
-    };
-    let owner = acme.create_key("owner").await;
-    acme.key_id = owner.id;
-    acme.client = owner.client;
+    let acme = stack
+        .space_with(json!({"name": mode, "folder_mode": mode}))
+        .await;
+    assert_eq!(acme.get_ok(&acme.path()).await["folder_mode"], mode);
     acme.upload_config("own").with_settings(own_names()).await;
     acme
 }

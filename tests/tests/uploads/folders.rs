@@ -1,10 +1,13 @@
 //! `folder_id` and `folder_path` of uploads, on each route that accepts them.
 
 use serde_json::{Value, json};
-use tests::{Stack, stack_test};
+use tests::{PHOTO, Stack, UNKNOWN_ID, stack_test};
 
 use super::routes::{BY_KEY, Uploads};
-use crate::folders::create::{ROOT, paths};
+use crate::folders::create::{ROOT, assert_only, paths};
+
+/// Maximum depth of folders.
+pub(super) const MAX_DEPTH: usize = 20;
 
 /// Asserts the folder of a file.
 #[track_caller]
@@ -16,14 +19,15 @@ pub(crate) fn assert_in(file: &Value, folder: &Value) {
 }
 
 /// Returns the id and path of a file's folder.
-pub(super) fn folder_of(file: &Value) -> Value {
+fn folder_of(file: &Value) -> Value {
     json!({"id": file["folder_id"], "path": file["folder_path"]})
 }
 
 #[stack_test]
 async fn upload_goes_into_requested_folder(stack: &Stack) {
-    let uploads = Uploads::new(stack, json!({})).await;
+    let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
+    let by_config = acme.folder("in").await;
     let photos = acme.folder("Photos").await;
     let south = acme.folder("Süd").inside(&photos).await;
     let beach = acme.folder("Strand").inside(&south).await;
@@ -32,9 +36,9 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
     let user = acme.role("user").await;
 
     let cases: [(&[(&str, &str)], &Value); 13] = [
-        (&[], &ROOT),
-        (&[("folder_id", "")], &ROOT),
-        (&[("folder_id", " "), ("folder_path", "  ")], &ROOT),
+        (&[], &by_config),
+        (&[("folder_id", "")], &by_config),
+        (&[("folder_id", " "), ("folder_path", "  ")], &by_config),
         (&[("folder_id", "root")], &ROOT),
         (&[("folder_id", &photos.id)], &photos),
         (&[("folder_id", &lower)], &photos),
@@ -72,7 +76,7 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
         }
     }
 
-    let expected = ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"];
+    let expected = ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/", "in/"];
     assert_eq!(paths(acme).await, expected);
     stack.run_confirm_checks().await;
 }
@@ -103,17 +107,129 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
     }
 
     let before = uploads.stored().await;
-    for fields in [
-        [("folder_id", "root"), ("folder_path", "New")],
-        [("folder_id", "root"), ("folder_path", "Photos/Form/Newer")],
-        [("folder_id", &photos.id), ("folder_path", "New/Newer")],
-    ] {
-        for route in BY_KEY {
-            let rejected = uploads.photo(route).with(&fields).by(&user).send().await;
-            assert_eq!(rejected.expect_error(403), json!({}), "{fields:?}");
-        }
+    let fields = [("folder_id", &*photos.id), ("folder_path", "New/Newer")];
+    for route in BY_KEY {
+        let rejected = uploads.photo(route).with(&fields).by(&user).send().await;
+        assert_eq!(rejected.expect_error(403), json!({}));
     }
     uploads.assert_unchanged(&before, "uploads by users").await;
     assert_eq!(paths(acme).await.len(), 1 + 2 * BY_KEY.len());
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn invalid_folder_ids_are_rejected_on_every_route(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let acme = uploads.acme();
+    let foreign = stack.space("Other").await.folder("Photos").await.id;
+    let gone = acme.folder("Gone").await;
+    acme.delete_ok(gone.path()).await;
+    let file = acme.upload(PHOTO).await.id;
+    let before = uploads.stored().await;
+    let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
+    let long = "x".repeat(256);
+    let mut both = invalid.clone();
+    both["ref"] = json!(["The ref field must not be greater than 255 characters."]);
+
+    for route in BY_KEY {
+        let errors = async |fields: &[(&str, &str)]| {
+            let upload = uploads.photo(route).with(fields);
+            upload.send().await.expect_error(422)
+        };
+        for id in [
+            UNKNOWN_ID, "x", "root/", &acme.id, &foreign, &gone.id, &file,
+        ] {
+            assert_eq!(errors(&[("folder_id", id)]).await, invalid, "{id}");
+            let with_path = [("folder_id", id), ("folder_path", "a/b")];
+            assert_eq!(errors(&with_path).await, invalid, "{id}");
+        }
+        let with_ref = [("folder_id", UNKNOWN_ID), ("ref", &long)];
+        assert_eq!(errors(&with_ref).await, both);
+    }
+
+    uploads.assert_unchanged(&before, "invalid folders").await;
+}
+
+#[stack_test]
+async fn invalid_folder_paths_are_rejected_on_every_route(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let before = uploads.stored().await;
+    let missing =
+        json!({"folder_id": ["The folder id field is required when folder path is present."]});
+    let long = "x".repeat(256);
+    let long_inner = format!("a/{}", "é".repeat(256));
+
+    for route in BY_KEY {
+        let errors = async |fields: &[(&str, &str)]| {
+            let upload = uploads.photo(route).with(fields);
+            upload.send().await.expect_error(422)
+        };
+        assert_eq!(errors(&[("folder_path", "a")]).await, missing);
+        let blank = [("folder_path", "a"), ("folder_id", " ")];
+        assert_eq!(errors(&blank).await, missing);
+
+        for path in [
+            "a//b",
+            "..",
+            "a/../b",
+            ".",
+            "a/./b",
+            "a/ /b",
+            "a\u{7}",
+            "a/\u{85}b",
+            &long,
+            &long_inner,
+        ] {
+            let malformed = [("folder_id", "root"), ("folder_path", path)];
+            assert_only(&errors(&malformed).await, "folder_path");
+        }
+    }
+
+    uploads.assert_unchanged(&before, "invalid paths").await;
+}
+
+/// Returns a path of equal names.
+fn repeated(count: usize, name: &str) -> String {
+    vec![name; count].join("/")
+}
+
+#[stack_test]
+async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+
+    for route in BY_KEY {
+        let top = uploads.acme().folder(&format!("{route:?}")).await;
+        let upload = async |from: &str, path: &str| {
+            let fields = [("folder_id", from), ("folder_path", path)];
+            uploads.upload(route, &fields).await
+        };
+        let halfway = upload(&top.id, &repeated(MAX_DEPTH / 2 - 1, "a")).await;
+        let tenth = halfway["folder_id"].as_str().expect("an id");
+
+        let before = uploads.stored().await;
+        for (from, path) in [
+            ("root", repeated(MAX_DEPTH + 1, "b")),
+            ("root", repeated(500, "b")),
+            (&top.id, repeated(MAX_DEPTH, "a")),
+            (&top.id, repeated(MAX_DEPTH, "b")),
+            (tenth, repeated(MAX_DEPTH / 2 + 1, "a")),
+        ] {
+            let fields = [("folder_id", from), ("folder_path", &path)];
+            let too_deep = uploads.photo(route).with(&fields).send().await;
+            assert_only(&too_deep.expect_error(422), "folder_path");
+        }
+        uploads.assert_unchanged(&before, "too deep paths").await;
+
+        let deepest = upload(tenth, &repeated(MAX_DEPTH / 2, "a")).await;
+        let path = format!("{route:?}/{}/", repeated(MAX_DEPTH - 1, "a"));
+        assert_eq!(deepest["folder_path"], path);
+        // Existing folders match in another case.
+        let again = upload(&top.id, &repeated(MAX_DEPTH - 1, "A")).await;
+        assert_in(&again, &folder_of(&deepest));
+        let from_root = format!("{route:?}/{}", repeated(MAX_DEPTH - 1, "b"));
+        let file = upload("root", &from_root).await;
+        assert_eq!(file["folder_path"], format!("{from_root}/"));
+    }
+
     stack.run_confirm_checks().await;
 }

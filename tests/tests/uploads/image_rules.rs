@@ -67,19 +67,11 @@ async fn dimensions_respect_orientation(stack: &Stack) {
     }
 }
 
-/// An image that a config rejects.
-struct Rejected {
-    name: &'static str,
-    bytes: Vec<u8>,
-    error_end: &'static str,
-}
+/// The name and bytes of an image that a config rejects, and the end of the error message.
+type Rejected = (&'static str, Vec<u8>, &'static str);
 
-fn rejected(name: &'static str, bytes: impl Into<Vec<u8>>, error_end: &'static str) -> Rejected {
-    Rejected {
-        name,
-        bytes: bytes.into(),
-        error_end,
-    }
+fn rejected(name: &'static str, bytes: &[u8], error_end: &'static str) -> Rejected {
+    (name, bytes.to_vec(), error_end)
 }
 
 /// Returns images that cannot be measured, or that a narrow config rejects.
@@ -89,13 +81,18 @@ fn unmeasured() -> Vec<Rejected> {
     let bomb = "has invalid image dimensions: the image has 65000 × 65000 pixels, but the upload \
                 config requires a width of at most 100, and a height of at least 1";
 
-    vec![
+    let mut images = vec![
         rejected("vector.svg", SVG, UNREADABLE),
         rejected("truncated header", &jpeg[..20], UNREADABLE),
-        rejected("decompression bomb", png_of_sides(65_000, 65_000), bomb),
-        rejected("no pixels", png_of_sides(0, 16), UNREADABLE),
+        ("decompression bomb", png_of_sides(65_000, 65_000), bomb),
+        ("no pixels", png_of_sides(0, 16), UNREADABLE),
         rejected("unknown format", photoshop, UNREADABLE),
-    ]
+    ];
+    images.extend([Format::Jpeg, Format::Png, Format::WebP].map(|format| {
+        let whole = image(format, 24, 16);
+        rejected("without its end", &whole[..whole.len() - 4], TRUNCATED)
+    }));
+    images
 }
 
 /// Returns images with headers of other dimensions.
@@ -105,12 +102,12 @@ fn mislabeled() -> Vec<Rejected> {
     let webp_bomb = webp_of_sides(16_383, 16_383);
 
     vec![
-        rejected("PNG bomb", png_bomb, TOO_MANY_PIXELS),
-        rejected("JPEG bomb", jpeg_bomb, TOO_MANY_PIXELS),
-        rejected("WebP bomb", webp_bomb, TOO_MANY_PIXELS),
-        rejected("JPEG, too high", jpeg_of_sides(240, 4_000), UNDECODABLE),
-        rejected("JPEG, too wide", jpeg_of_sides(4_000, 160), UNDECODABLE),
-        rejected("PNG, too high", png_of_sides(240, 4_000), UNDECODABLE),
+        ("PNG bomb", png_bomb, TOO_MANY_PIXELS),
+        ("JPEG bomb", jpeg_bomb, TOO_MANY_PIXELS),
+        ("WebP bomb", webp_bomb, TOO_MANY_PIXELS),
+        ("JPEG, too high", jpeg_of_sides(240, 4_000), UNDECODABLE),
+        ("JPEG, too wide", jpeg_of_sides(4_000, 160), UNDECODABLE),
+        ("PNG, too high", png_of_sides(240, 4_000), UNDECODABLE),
     ]
 }
 
@@ -131,58 +128,41 @@ fn truncated() -> Vec<Rejected> {
 fn unstrippable() -> Vec<Rejected> {
     let error_end = "must be of a format whose metadata can be removed";
     vec![
-        rejected("image.avif", image(Format::Avif, 24, 16), error_end),
+        ("image.avif", image(Format::Avif, 24, 16), error_end),
         rejected("image.svg", SVG, error_end),
     ]
 }
 
-/// Asserts that configs of these settings reject images on every route, and store nothing.
-async fn assert_images_rejected(stack: &Stack, settings: Value, images: Vec<Rejected>) {
-    let uploads = Uploads::new(stack, settings).await;
-    let before = uploads.stored().await;
-    for image in images {
-        for route in ROUTES {
-            let upload = uploads.file(route, image.name, UNKNOWN, image.bytes.clone());
-            assert_rejected(upload.finish().await, image.error_end);
-        }
-    }
-    uploads.assert_unchanged(&before, "rejected images").await;
-}
-
-#[stack_test(options = without_limits())]
-async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
-    let rules = json!({"validation": {"max_image_width": 100, "min_image_height": 1}});
-    let mut images = unmeasured();
-    images.extend([Format::Jpeg, Format::Png, Format::WebP].map(|format| {
-        let whole = image(format, 24, 16);
-        rejected("without its end", &whole[..whole.len() - 4], TRUNCATED)
-    }));
-    assert_images_rejected(stack, rules, images).await;
-    stack.run_confirm_checks().await;
-}
-
-#[stack_test(options = without_limits())]
-async fn converted_image_must_be_complete(stack: &Stack) {
-    let avif = json!({"transformations": {"upload_format": "avif"}});
-    let images = mislabeled().into_iter().chain(truncated());
-    assert_images_rejected(stack, avif, images.collect()).await;
-    stack.run_confirm_checks().await;
-}
-
-#[stack_test(options = without_limits())]
-async fn stripped_image_must_be_complete(stack: &Stack) {
-    let stripped = json!({"transformations": {"strip_metadata": true}});
-    let images = unstrippable().into_iter().chain(truncated());
-    assert_images_rejected(stack, stripped, images.collect()).await;
-    stack.run_confirm_checks().await;
-}
-
 #[stack_test(options = without_limits())]
 async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
-    let images = mislabeled().into_iter();
-    // A header of a JPEG that is too wide is not noticed without decoding it.
-    let images = images.filter(|image| !image.name.contains("wide"));
-    assert_images_rejected(stack, rule("min_image_width", 10), images.collect()).await;
+    let avif = json!({"transformations": {"upload_format": "avif"}});
+    let stripped = json!({"transformations": {"strip_metadata": true}});
+    let narrow = json!({"validation": {"max_image_width": 100, "min_image_height": 1}});
+    // Without decoding it, a JPEG that is too wide is not noticed.
+    let measured = mislabeled()
+        .into_iter()
+        .filter(|(name, ..)| !name.contains("wide"));
+    let uploads = Uploads::new(stack, json!({})).await;
+
+    for (settings, images) in [
+        (narrow, unmeasured()),
+        (rule("min_image_width", 10), measured.collect()),
+        (avif, mislabeled().into_iter().chain(truncated()).collect()),
+        (
+            stripped,
+            unstrippable().into_iter().chain(truncated()).collect(),
+        ),
+    ] {
+        uploads.set_rules(settings).await;
+        let before = uploads.stored().await;
+        for (name, bytes, error_end) in images {
+            for route in ROUTES {
+                let upload = uploads.file(route, name, UNKNOWN, &bytes[..]);
+                assert_rejected(upload.finish().await, error_end);
+            }
+        }
+        uploads.assert_unchanged(&before, "rejected images").await;
+    }
     stack.run_confirm_checks().await;
 }
 

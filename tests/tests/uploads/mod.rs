@@ -1,7 +1,6 @@
 //! `/upload`: the four upload routes, presigned uploads and their confirmation.
 
 pub(crate) mod anonymous;
-pub(crate) mod anonymous_javascript;
 pub(crate) mod config_folder;
 pub(crate) mod config_rules;
 pub(crate) mod confirm;
@@ -9,10 +8,8 @@ pub(crate) mod confirm_interleaved;
 pub(crate) mod confirm_large_images;
 pub(crate) mod confirm_storage;
 pub(crate) mod confirm_token;
-pub(crate) mod confirm_validation;
 pub(crate) mod fixed_folders;
 pub(crate) mod folders;
-pub(crate) mod folders_invalid;
 pub(crate) mod generate_signed_url;
 pub(crate) mod image_rules;
 pub(crate) mod image_transformations;
@@ -28,7 +25,6 @@ pub(crate) mod routes;
 pub(crate) mod signed;
 pub(crate) mod signed_folders;
 pub(crate) mod signed_name_and_type;
-pub(crate) mod signed_presign;
 pub(crate) mod signed_rules;
 pub(crate) mod signers;
 pub(crate) mod signing_keys;
@@ -36,6 +32,5 @@ pub(crate) mod signing_secrets;
 pub(crate) mod unsigned;
 pub(crate) mod unsigned_limits;
 pub(crate) mod unsigned_quotas;
-pub(crate) mod unsigned_rules;
 pub(crate) mod upload;
 pub(crate) mod upload_forms;

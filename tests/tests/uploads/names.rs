@@ -5,7 +5,6 @@ use tests::{PHOTO, Stack, TestSpace, assert_fields, stack_test, text};
 
 use super::{
     multiple_files::photos_named,
-    presign::PendingFile,
     routes::{PRESIGNED, ROUTES, Route, Uploads},
 };
 
@@ -80,6 +79,9 @@ async fn config_without_unique_names_rejects_taken_name(stack: &Stack) {
     // The rejected presigned files are pending.
     let after = uploads.stored().await;
     assert_eq!(after.files_with_bytes(), before.files_with_bytes());
+    let is_pending = |item: &&Value| item["status"] == "pending";
+    let pending = after.items.values().filter(is_pending);
+    assert_eq!(pending.count(), PRESIGNED.len());
 
     // The name is taken by another file of the request.
     let twins = photos_named(acme, &["twin.jpg", "other.jpg", "Twin.jpeg"]);
@@ -93,32 +95,6 @@ async fn config_without_unique_names_rejects_taken_name(stack: &Stack) {
     );
     response.expect_error(409);
     uploads.assert_unchanged(&after, "files of one name").await;
-}
-
-#[stack_test]
-async fn first_confirmation_gets_stored_name(stack: &Stack, acme: &TestSpace) {
-    acme.upload_config("own").with_settings(own_names()).await;
-    let mut pending_files = Vec::new();
-    for _ in 0..3 {
-        let pending_file = PendingFile::create(acme, json!({"upload_config": "own"})).await;
-        pending_file.put(stack, PHOTO).await;
-        pending_files.push(pending_file);
-    }
-    let [first, second, third] = &pending_files[..] else {
-        panic!("three files");
-    };
-
-    let active = first.confirm(&acme.client).await.expect_ok();
-    assert_eq!(active["name"], "photo.jpg");
-
-    let before = stack.dump().await;
-    for pending_file in [second, third, second] {
-        pending_file.confirm(&acme.client).await.expect_error(409);
-        let found = acme.get_ok(&pending_file.address()).await;
-        assert_eq!(found["status"], "pending");
-    }
-    stack.assert_unchanged(&before, "taken names").await;
-    stack.run_confirm_checks().await;
 }
 
 #[stack_test]

@@ -1,4 +1,4 @@
-//! `POST /upload/presign`: creates a pending file, whose bytes the client sends to S3.
+//! Presign requests with a key or a signed URL: they create a pending file, whose bytes the client sends to S3.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -7,8 +7,7 @@ use tests::{
     Client, PHOTO, Response, Stack, TestSpace, assert_fields, merged, minutes, stack_test, text,
 };
 
-use super::signed_presign::assert_presigned;
-use crate::support::signer::declared_photo;
+use crate::support::signer::{Signer, declared_photo};
 
 /// Number of concurrent requests.
 const CALLERS: usize = 8;
@@ -113,6 +112,24 @@ fn assert_key_used_up(response: Response) {
     assert!(errors["idempotency_key"].is_array(), "{errors}");
 }
 
+/// Asserts the response to a presign request for a JPEG, whose fields end with these.
+#[track_caller]
+fn assert_presigned(acme: &TestSpace, pending_file: &PendingFile, last: &[&str]) {
+    let response = pending_file.response.as_object().expect("an object");
+    let mut fields: Vec<&str> = response.keys().map(String::as_str).collect();
+    fields.sort_unstable();
+    let mut expected = ["expires_in", "file_id", "headers", "object_key"].to_vec();
+    expected.extend(last);
+    expected.sort_unstable();
+    assert_eq!(fields, expected);
+
+    let key = format!("staging/{}/{}", acme.id, pending_file.id());
+    let values = json!({
+        "object_key": key, "expires_in": 3_600, "headers": {"content-type": "image/jpeg"},
+    });
+    assert_fields(&pending_file.response, values);
+}
+
 #[stack_test]
 async fn presign_returns_unwrapped_response_and_creates_pending_file(
     stack: &Stack,
@@ -136,6 +153,33 @@ async fn presign_returns_unwrapped_response_and_creates_pending_file(
     stack.anonymous.get_err(404, &url).await;
 
     stack.run_confirm_checks().await;
+}
+
+#[stack_test(undrained)]
+async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
+    let fields = json!({"filename": "invoice 7.jpg", "content_type": "image/jpeg"});
+    let generated = signer.generate(&acme.client, fields).await.expect_ok();
+    let url = text(&generated["presign_url"]);
+    let body = merged(declared_photo(), json!({"filename": "setup.exe"}));
+
+    let pending_file = PendingFile::of(stack.anonymous.post(&url, body).await);
+
+    assert_presigned(acme, &pending_file, &["confirm_token", "upload_url"]);
+    let early = pending_file.confirm_by_token(stack).await;
+    assert!(early.expect_error(409)["file"].is_array());
+
+    pending_file.put(stack, PHOTO).await;
+    let active = pending_file.confirm_by_token(stack).await.expect_ok();
+    let record = acme.get_ok(&pending_file.address()).await;
+    let expected = json!({"original_name": "invoice 7.jpg", "mime_type": "image/jpeg"});
+    assert_fields(&record, expected);
+
+    let again = pending_file.confirm_by_token(stack).await.expect_ok();
+    assert_eq!(again, active);
+    let by_owner = pending_file.confirm(&acme.client).await.expect_ok();
+    assert_eq!(by_owner, record);
 }
 
 #[stack_test]

@@ -37,6 +37,8 @@ pub(crate) const ROUTES: [Route; 6] = [
 pub(crate) const BY_KEY: [Route; 2] = [Route::Form, Presign];
 /// The routes without an owner of the file.
 pub(crate) const WITHOUT_KEY: [Route; 4] = [Signed, SignedPresign, Unsigned, UnsignedPresign];
+/// The routes by signed URLs.
+pub(crate) const SIGNED: [Route; 2] = [Signed, SignedPresign];
 /// The routes whose requests declare a file that S3 receives.
 pub(crate) const PRESIGNED: [Route; 3] = [Presign, SignedPresign, UnsignedPresign];
 
@@ -118,6 +120,7 @@ impl Uploads<'_> {
             bytes: bytes.into(),
             fields: Vec::new(),
             key: None,
+            query: self.signer.query(self.stack),
         }
     }
 
@@ -163,6 +166,7 @@ pub(crate) struct RoutedUpload<'a> {
     bytes: Vec<u8>,
     fields: Vec<(String, String)>,
     key: Option<&'static str>,
+    query: String,
 }
 
 impl<'a> RoutedUpload<'a> {
@@ -181,6 +185,13 @@ impl<'a> RoutedUpload<'a> {
         self
     }
 
+    /// Sets the query of the signed URL.
+    #[must_use]
+    pub(crate) fn signed(mut self, query: &str) -> RoutedUpload<'a> {
+        query.clone_into(&mut self.query);
+        self
+    }
+
     /// Sets the idempotency key.
     #[must_use]
     pub(crate) fn once(mut self, key: &'static str) -> RoutedUpload<'a> {
@@ -190,7 +201,7 @@ impl<'a> RoutedUpload<'a> {
 
     /// Sends the form or the presign request.
     pub(crate) async fn send(&self) -> Response {
-        let query = self.uploads.signer.query(self.uploads.stack);
+        let query = &self.query;
         let unsigned = &self.uploads.unsigned.path;
         let path = match self.route {
             Route::Form => "/upload".to_owned(),

@@ -1,13 +1,10 @@
 //! Signed URLs with `folder_id`: uploads go into that folder only.
 
 use serde_json::{Value, json};
-use tests::{Stack, UNKNOWN_ID, stack_test, text};
+use tests::{Response, Stack, UNKNOWN_ID, stack_test, text};
 
-use super::routes::{Route, Uploads};
-use crate::support::signer::{Signer, photo};
-
-/// The routes by signed URLs.
-const SIGNED: [Route; 2] = [Route::Signed, Route::SignedPresign];
+use super::routes::{Route, SIGNED, Uploads};
+use crate::support::signer::Signer;
 
 /// A space whose configs store files in the folder `inbox`, and two more folders.
 struct Folders<'a> {
@@ -41,18 +38,9 @@ impl Folders<'_> {
     }
 
     /// Uploads or presigns the photo with a signed query and another field.
-    async fn send(
-        &self,
-        route: Route,
-        query: &str,
-        name: &'static str,
-        value: &str,
-    ) -> tests::Response {
-        if route == Route::SignedPresign {
-            return self.signer().presign(query, json!({ name: value })).await;
-        }
-        let form = self.signer().form(photo()).text(name, value.to_owned());
-        self.signer().send_form(query, form).await
+    async fn send(&self, route: Route, query: &str, name: &str, value: &str) -> Response {
+        let upload = self.uploads.photo(route).signed(query);
+        upload.with(&[(name, value)]).send().await
     }
 }
 

@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 use table::keys;
 use tests::{Client, PHOTO, Response, Stack, TestSpace, file, merged, stack_test};
 
-use super::presign::PendingFile;
+use super::{
+    presign::PendingFile,
+    routes::{Uploads, assert_rejected},
+};
 use crate::support::signer::declared_photo;
 
 /// A referrer that the configs of [`UnsignedConfig::new`] allow.
@@ -184,22 +187,111 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(
     assert_eq!(counters.count(), 1, "accepted uploads count");
 }
 
-#[stack_test(undrained)]
-async fn unsigned_presign_is_confirmed_by_token(stack: &Stack, acme: &TestSpace) {
-    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
-    let other = UnsignedConfig::new(stack, acme, "other", json!({})).await;
-    let pending_file = unsigned.pending(json!({})).await;
-    let unused = other.pending(json!({})).await;
+/// Referrers, and whether the patterns of the test allow them.
+const REFERRERS: [(&str, bool); 15] = [
+    ("https://example.com", true),
+    ("http://example.com/page?x=1", true),
+    ("HTTPS://EXAMPLE.com:8443/page", true),
+    ("https://a.b.Shop.example/", true),
+    ("https://XN--BCHER-KVA.example:444/", true),
+    ("http://intranet/", true),
+    ("http://192.0.2.7:3000/", true),
+    ("http://[2001:db8::7]/", true),
+    ("https://shop.example/", false),
+    ("https://example.com.evil.org/", false),
+    ("https://evil.org#@example.com/", false),
+    ("https://:@example.com/", false),
+    // A Cyrillic letter instead of a Latin one, in punycode.
+    ("https://xn--xample-2of.com/", false),
+    // Browsers send punycode.
+    ("https://b\u{fc}cher.example/", false),
+    ("", false),
+];
 
-    assert_eq!(pending_file.response["expires_in"], 3_600);
-    let early = pending_file.confirm_by_token(stack).await;
-    assert!(early.expect_error(409)["file"].is_array());
+#[stack_test]
+async fn unsigned_uploads_require_allowed_referrer(stack: &Stack, acme: &TestSpace) {
+    let patterns = [
+        "Example.com",
+        "*.shop.example",
+        "bücher.example",
+        "intranet",
+        "192.0.2.7",
+        "[2001:db8::7]",
+    ];
+    let unsigned = UnsignedConfig::for_referrers(stack, acme, &patterns, false).await;
 
-    pending_file.put(stack, PHOTO).await;
-    let path = pending_file.confirmation();
-    let token = json!({"confirm_token": unused.response["confirm_token"]});
-    stack.anonymous.post_err(403, &path, token).await;
-    let active = pending_file.confirm_by_token(stack).await.expect_ok();
-    let again = pending_file.confirm_by_token(stack).await;
-    assert_eq!(again.expect_ok(), active);
+    for (referrer, is_allowed) in REFERRERS {
+        let sent = unsigned.send_with(referrer.as_bytes(), &[], form(photo()));
+        let response = sent.await.with_context(referrer);
+        if is_allowed {
+            response.expect_created();
+        } else {
+            assert_eq!(response.expect_error(403), json!({}), "{referrer:?}");
+        }
+    }
+
+    let absent = stack.anonymous.request("POST", &unsigned.path);
+    let absent = absent.multipart(form(photo()));
+    stack.anonymous.send(absent).await.expect_error(403);
+    let origin = stack.anonymous.request("POST", &unsigned.path);
+    let origin = origin.header("origin", "https://example.com");
+    let origin = origin.multipart(form(photo()));
+    stack.anonymous.send(origin).await.expect_error(403);
+
+    let allowed = REFERRERS.iter().filter(|(_, is_allowed)| *is_allowed);
+    assert_eq!(stack.dump().await.objects.len(), allowed.count());
+}
+
+#[stack_test]
+async fn require_https_rejects_http_referrers(stack: &Stack, acme: &TestSpace) {
+    let hosts = ["example.com", "localhost", "127.0.0.1", "[::1]"];
+    let unsigned = UnsignedConfig::for_referrers(stack, acme, &hosts, true).await;
+
+    for (referrer, status) in [
+        ("https://example.com/", 201),
+        ("http://example.com/", 403),
+        ("http://example.com:443/", 403),
+        // Loopback hosts do not need HTTPS.
+        ("http://localhost:3000/", 201),
+        ("http://127.0.0.1:8080/", 201),
+        ("http://[::1]/", 201),
+    ] {
+        let reported = [("x-forwarded-proto", "https"), ("forwarded", "proto=https")];
+        let sent = unsigned.send_with(referrer.as_bytes(), &reported, form(photo()));
+        sent.await.with_context(referrer).expect_status(status);
+    }
+}
+
+#[stack_test]
+async fn form_takes_one_file(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let acme = uploads.acme();
+    let query = uploads.signer.query(stack);
+    let files = || Form::new().part("files", photo());
+    let text = || Form::new().text("file", "hello");
+    let twice = || form(photo()).part("file", photo());
+    let empty = || form(file("a.txt", "text/plain", ""));
+
+    let cases: [(&dyn Fn() -> Form, &str); 4] = [
+        (&files, "is required"),
+        (&text, "must be a file"),
+        (&twice, "must appear only once"),
+        (&empty, "must not be empty"),
+    ];
+    for (form, error_end) in cases {
+        let signed = uploads.signer.send_form(&query, form()).await;
+        assert_rejected(signed, error_end);
+        let unsigned = uploads.unsigned.send_form(form()).await;
+        assert_rejected(unsigned, error_end);
+        // Requests with a key may have several files.
+        if error_end != "is required" {
+            let with_key = form().text("space", acme.handle.clone());
+            assert_rejected(acme.upload_form(with_key).await, error_end);
+        }
+    }
+    let request = stack.anonymous.request("POST", &uploads.unsigned.path);
+    let request = request.header("referer", REFERRER).json(&json!({}));
+    stack.anonymous.send(request).await.expect_error(415);
+
+    assert!(stack.dump().await.objects.is_empty());
 }

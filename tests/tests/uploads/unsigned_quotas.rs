@@ -164,20 +164,6 @@ async fn concurrent_confirmations_never_exceed_hourly_limit(stack: &Stack, acme:
     assert_eq!(stack.dump().await.files_with_bytes().len(), 3);
 }
 
-/// Sends the bytes of presigned files in the next hour, at a time at which their checks, after two hours, are in the
-/// same hour as the last quarter of an hour before. Advances the clock to that quarter.
-async fn await_checks(stack: &Stack, unsigned: &UnsignedConfig, files: usize) -> Vec<PendingFile> {
-    let into_hour = left_seconds(stack, HOUR_MS) + 20 * 60;
-    stack.clock.advance(seconds(into_hour));
-    let mut pending = Vec::new();
-    for _ in 0..files {
-        pending.push(presigned_with_bytes(stack, unsigned).await);
-    }
-
-    run_quarters(stack, 7).await;
-    pending
-}
-
 /// Runs the stack for a number of quarters of an hour.
 async fn run_quarters(stack: &Stack, quarters: usize) {
     for _ in 0..quarters {
@@ -185,22 +171,34 @@ async fn run_quarters(stack: &Stack, quarters: usize) {
     }
 }
 
+/// Advances the clock to a time of the next hour at which a file can be presigned whose check, after two hours,
+/// is in the same hour as the last quarter of an hour before it.
+fn advance_into_next_hour(stack: &Stack) {
+    let into_hour = left_seconds(stack, HOUR_MS) + 20 * 60;
+    stack.clock.advance(seconds(into_hour));
+}
+
 #[stack_test]
 async fn check_over_the_quota_copies_nothing(stack: &Stack, acme: &TestSpace) {
     let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
-    let pending = await_checks(stack, &unsigned, 1).await;
+    advance_into_next_hour(stack);
+    let pending = presigned_with_bytes(stack, &unsigned).await;
+    run_quarters(stack, 7).await;
     unsigned.send().await.expect_created();
 
     let checks = stack.calls_of(run_quarters(stack, 2)).await;
 
-    assert_eq!(status(acme, &pending[0]).await, None);
+    assert_eq!(status(acme, &pending).await, None);
     assert_nothing_stored(&checks.calls);
 }
 
 #[stack_test]
 async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack, acme: &TestSpace) {
     let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 2).await;
-    let pending = await_checks(stack, &unsigned, 2).await;
+    advance_into_next_hour(stack);
+    let first = presigned_with_bytes(stack, &unsigned).await;
+    let second = presigned_with_bytes(stack, &unsigned).await;
+    run_quarters(stack, 7).await;
     unsigned.send().await.expect_created();
 
     run_quarters(stack, 2).await;
@@ -208,7 +206,7 @@ async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack, acme: &Te
     let left = left_seconds(stack, HOUR_MS);
     assert_limited(unsigned.send().await, left);
     let mut found = Vec::new();
-    for file in &pending {
+    for file in [&first, &second] {
         found.extend(status(acme, file).await);
     }
     assert_eq!(found, ["active"]);

@@ -4,7 +4,7 @@ use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tests::{
-    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, file, form, large_photo, noise, stack_test,
+    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, file, form, large_photo, stack_test,
 };
 
 use super::multiple_files::space;
@@ -63,9 +63,8 @@ async fn form_fields_are_accepted_in_any_order(acme: &TestSpace) {
 #[stack_test]
 async fn stored_type_is_detected_from_bytes(acme: &TestSpace) {
     let unknown = "application/octet-stream";
-    let document = b"%PDF-1.7\n%\xE2\xE3";
-    let random = noise(3, 100);
-    let types: [(&str, &str, &[u8], [&str; 3]); 7] = [
+    let pdf = ["application/pdf", "document", "pdf"];
+    let types: [(&str, &str, &[u8], [&str; 3]); 5] = [
         ("a.png", "image/png", PHOTO, ["image/jpeg", "image", "jpg"]),
         ("a", unknown, PHOTO, ["image/jpeg", "image", "jpg"]),
         (
@@ -74,23 +73,11 @@ async fn stored_type_is_detected_from_bytes(acme: &TestSpace) {
             b"a,b\n1,2\n",
             ["text/csv", "text", "csv"],
         ),
-        (
-            "a.pdf",
-            "application/pdf",
-            document,
-            ["application/pdf", "document", "pdf"],
-        ),
-        (
-            "a.rtf",
-            "text/rtf",
-            b"{\\rtf1 x}",
-            ["application/rtf", "document", "rtf"],
-        ),
-        ("a.dat", unknown, OLE, [unknown, "other", "bin"]),
+        ("a.pdf", unknown, b"%PDF-1.7\n%\xE2\xE3", pdf),
         (
             "a.dat",
             "application/x-mine",
-            &random,
+            OLE,
             [unknown, "other", "bin"],
         ),
     ];
@@ -131,19 +118,13 @@ fn rejected_forms(acme: &TestSpace, other: &TestSpace) -> Vec<(Form, Value)> {
     let without_space = json!({"space": ["The space field is required."]});
     let unchosen = space(acme).part("file", Part::bytes(vec![]).file_name(""));
     let absent = file_error("is required when files is not present");
-    let text = space(acme).text("file", "hello");
-    let two = space(acme).part("file", photo()).part("file", photo());
-    let empty = space(acme).part("file", file("a.txt", "text/plain", ""));
     let large = file("a.jpg", "image/jpeg", large_photo(MAX_FILE_BYTES + 1));
     let large = space(acme).part("file", large);
 
     let mut rejected = vec![
         (Form::new().text("x", "y"), nothing),
         (Form::new().part("file", photo()), without_space),
-        (text, file_error("must be a file")),
-        (two, file_error("must appear only once")),
         (unchosen, absent),
-        (empty, file_error("must not be empty")),
         (
             large,
             file_error("must not be greater than 51200 kilobytes"),

@@ -9,26 +9,16 @@ use tokio::{
 };
 
 use super::upload::assert_no_object_stored;
+use crate::malformed::forms::{self, CONTENT_TYPE as RAW_TYPE};
 
-const RAW_TYPE: &str = "multipart/form-data; boundary=frontier";
-
-/// Returns a form of texts and of the photo, or other bytes. HTTP clients encode file names; this form contains
-/// them unchanged.
+/// Returns a form of texts and of a JPEG. HTTP clients encode file names; this form contains them unchanged.
 fn raw_form(texts: &[(&str, &str)], file_name: &[u8], bytes: &[u8]) -> Vec<u8> {
-    let mut body = Vec::new();
-    for (name, value) in texts {
-        let part = format!(
-            "--frontier\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-        );
-        body.extend(part.bytes());
-    }
-
-    body.extend(b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"");
-    body.extend(file_name);
-    body.extend(b"\"\r\ncontent-type: image/jpeg\r\n\r\n");
-    body.extend(bytes);
-    body.extend(b"\r\n--frontier--\r\n");
-    body
+    let mut parts: Vec<_> = texts
+        .iter()
+        .map(|(name, value)| forms::text(name, value))
+        .collect();
+    parts.push(forms::file(file_name, bytes));
+    forms::form(&parts)
 }
 
 async fn send(acme: &TestSpace, content_type: Option<&str>, body: Vec<u8>) -> Response {
