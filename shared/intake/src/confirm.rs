@@ -20,7 +20,7 @@ use space_store::{
 };
 
 use crate::{
-    IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled,
+    IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled, UploadContext,
     dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
     spool::HEAD_BYTES,
     text::Utf8Validator,
@@ -163,6 +163,7 @@ impl Confirmation<'_> {
             return Ok(None);
         }
         let file = LargeFile {
+            space: self.file.space_id,
             media_type,
             size: head.size_bytes,
             head: &head.prefix,
@@ -234,12 +235,14 @@ impl Confirmation<'_> {
             return Err(SIZE_MISMATCH.into());
         }
 
-        let rules = &self.pending.rules;
-        let uploaded_by = self.file.uploaded_by;
-        let validated = received
-            .validate(&rules.validation, uploaded_by, self.expected.as_ref())
-            .await?;
-        let transformed = validated.transform(rules).await?;
+        let upload = UploadContext {
+            rules: &self.pending.rules,
+            space: Some(self.file.space_id),
+            uploaded_by: self.file.uploaded_by,
+            expected_type: self.expected.as_ref(),
+        };
+        let validated = received.validate(upload).await?;
+        let transformed = validated.transform(upload).await?;
 
         let put = self.store.put_revision(
             self.file,

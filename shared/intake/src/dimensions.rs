@@ -10,7 +10,7 @@ use bytes::Bytes;
 use domain::{FieldError, ImageSize, MediaType, ResourceType, ServiceError, ValidationRules};
 use media::{Dimensions, Format, Frames, ImageInfo, MediaError, ProbeError};
 
-use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, transform};
+use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, UploadContext, transform};
 
 /// Number of bytes that are first read for an image's header. Most headers fit.
 pub(crate) const PREFIX_BYTES: u64 = 256 << 10;
@@ -22,14 +22,15 @@ pub(crate) const MAX_PREFIX_BYTES: u64 = MAX_FORM_FILE_BYTES;
 pub(crate) async fn validate_image(
     spooled: &Spooled,
     media_type: &MediaType,
-    rules: &ValidationRules,
+    context: UploadContext<'_>,
 ) -> Result<(), IngestError> {
+    let rules = &context.rules.validation;
     if !is_restricted(media_type, rules) {
         return Ok(());
     }
 
     require_dimensions(media_type, rules, |bytes| spooled.prefix(bytes)).await?;
-    transform::run_on_image(spooled, decode).await
+    transform::run_on_image(context.space, spooled, decode).await
 }
 
 fn decode(bytes: &[u8]) -> Result<(), MediaError> {

@@ -29,8 +29,8 @@ pub use spool::{Spool, Spooled};
 
 use domain::{
     Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, ImageSize, MediaType,
-    OriginalName, Principal, ProcessedMedia, Revision, ServiceError, StoredContent, UploadRules,
-    UploadTarget, ValidationRules,
+    OriginalName, Principal, ProcessedMedia, Revision, ServiceError, SpaceId, StoredContent,
+    UploadRules, UploadTarget,
 };
 use mime::Mime;
 use space_store::NewFile;
@@ -64,6 +64,17 @@ pub struct ValidatedFile {
     image_size: Option<ImageSize>,
 }
 
+/// What files are validated and transformed for.
+#[derive(Clone, Copy, Debug)]
+pub struct UploadContext<'a> {
+    pub rules: &'a UploadRules,
+    /// The space of the files, whose images take turns with those of other spaces. `None` if it is not known, and has no rules.
+    pub space: Option<SpaceId>,
+    pub uploaded_by: Principal,
+    /// The only type that is accepted, if any.
+    pub expected_type: Option<&'a Mime>,
+}
+
 /// Outcome of validating the files of a form.
 #[derive(Debug)]
 pub enum ValidationOutcome {
@@ -77,18 +88,14 @@ pub enum ValidationOutcome {
 /// transforming takes the longest.
 pub async fn validate(
     received: Vec<ReceivedFile>,
-    rules: &UploadRules,
-    uploaded_by: Principal,
-    expected_type: Option<&Mime>,
+    context: UploadContext<'_>,
 ) -> Result<ValidationOutcome, ServiceError> {
     let mut field_errors = FieldErrors::default();
 
     let mut validated = Vec::new();
     for file in received {
         let field = file.field.clone();
-        let result = file
-            .validate(&rules.validation, uploaded_by, expected_type)
-            .await;
+        let result = file.validate(context).await;
         validated.extend(record_error(&mut field_errors, &field, result)?);
     }
     if !field_errors.is_empty() {
@@ -98,7 +105,7 @@ pub async fn validate(
     let mut transformed = Vec::new();
     for file in validated {
         let field = file.field.clone();
-        let result = file.transform(rules).await;
+        let result = file.transform(context).await;
         transformed.extend(record_error(&mut field_errors, &field, result)?);
     }
     if field_errors.is_empty() {
@@ -125,12 +132,7 @@ fn record_error(
 
 impl ReceivedFile {
     /// Validates the file as it was received, before any transformation.
-    async fn validate(
-        self,
-        rules: &ValidationRules,
-        uploaded_by: Principal,
-        expected_type: Option<&Mime>,
-    ) -> Result<ValidatedFile, IngestError> {
+    async fn validate(self, context: UploadContext<'_>) -> Result<ValidatedFile, IngestError> {
         let ReceivedFile {
             field,
             original_name,
@@ -146,11 +148,11 @@ impl ReceivedFile {
             declared: declared.as_ref(),
             size: spooled.size(),
             head: spooled.head(),
-            uploaded_by,
-            expected: expected_type,
+            uploaded_by: context.uploaded_by,
+            expected: context.expected_type,
         };
-        let media_type = facts.validate(rules)?;
-        dimensions::validate_image(&spooled, &media_type, rules).await?;
+        let media_type = facts.validate(&context.rules.validation)?;
+        dimensions::validate_image(&spooled, &media_type, context).await?;
 
         Ok(ValidatedFile {
             field,
@@ -164,9 +166,8 @@ impl ReceivedFile {
 
 impl ValidatedFile {
     /// Transforms the file as the rules require, and reads the size of the image that is stored.
-    async fn transform(self, rules: &UploadRules) -> Result<ValidatedFile, IngestError> {
-        let transformed =
-            transform::transform(self.spooled, self.media_type, &rules.transformations).await?;
+    async fn transform(self, context: UploadContext<'_>) -> Result<ValidatedFile, IngestError> {
+        let transformed = transform::transform(self.spooled, self.media_type, context).await?;
         let image_size =
             dimensions::spooled_size(&transformed.spooled, &transformed.media_type).await?;
         Ok(ValidatedFile {

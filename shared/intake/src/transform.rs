@@ -2,18 +2,21 @@
 //!
 //! Invariants:
 //! - The returned type, size, digest and bytes belong to the same image.
-//! - A process decodes one image at a time, since one image may take 1.8 GB of memory.
+//! - A process decodes one image at a time, since one image may take 1.8 GB of memory. Spaces take turns.
+
+use std::sync::LazyLock;
 
 use bytes::Bytes;
-use domain::{FieldError, MediaType, ResourceType, ServiceError, TransformationRules};
+use domain::{FieldError, MediaType, ResourceType, ServiceError, SpaceId, TransformationRules};
 use media::{Format, MediaError, TransformOutcome};
+use runtime::FairSemaphore;
 use sha2::{Digest, Sha256};
-use tokio::sync::Semaphore;
 
-use crate::{IngestError, MAX_FORM_FILE_BYTES, Spool, Spooled};
+use crate::{IngestError, MAX_FORM_FILE_BYTES, Spool, Spooled, UploadContext};
 
 /// Permits one image of the process at a time to be decoded.
-static IMAGE_PERMIT: Semaphore = Semaphore::const_new(1);
+static IMAGE_PERMIT: LazyLock<FairSemaphore<Option<SpaceId>>> =
+    LazyLock::new(|| FairSemaphore::new(1));
 
 /// Maximum size of an image whose metadata is removed, in bytes: 256 MB. It is held in memory twice. At 60 MB
 /// per second, reading and storing it take 9 of the 29 seconds that a request has.
@@ -47,8 +50,9 @@ pub(crate) struct TransformedFile {
 pub(crate) async fn transform(
     spooled: Spooled,
     media_type: MediaType,
-    rules: &TransformationRules,
+    context: UploadContext<'_>,
 ) -> Result<TransformedFile, IngestError> {
+    let rules = &context.rules.transformations;
     let unchanged = TransformedFile {
         spooled,
         media_type,
@@ -58,7 +62,7 @@ pub(crate) async fn transform(
     }
 
     let rules = rules.clone();
-    let transformed = run_on_image(&unchanged.spooled, move |bytes| {
+    let transformed = run_on_image(context.space, &unchanged.spooled, move |bytes| {
         media::transform(bytes, &rules)
     })
     .await?;
@@ -91,6 +95,7 @@ fn is_transformable(
 
 /// A validated file over 50 MB.
 pub(crate) struct LargeFile<'a> {
+    pub(crate) space: SpaceId,
     /// The type of the bytes.
     pub(crate) media_type: &'a MediaType,
     /// Size in bytes.
@@ -126,7 +131,7 @@ where
     }
 
     let rules = rules.clone();
-    let transformed = run_on_bytes(read, move |bytes| {
+    let transformed = run_on_bytes(Some(file.space), read, move |bytes| {
         let outcome = media::transform_undecoded(bytes, &rules)?;
         Ok(outcome.map(LargeImage::of))
     });
@@ -173,24 +178,23 @@ pub(crate) fn require_size(
 /// dropped, the work still runs to its end, since codecs cannot be cancelled, and holds the permit
 /// until then.
 pub(crate) async fn run_on_image<T: Send + 'static>(
+    space: Option<SpaceId>,
     spooled: &Spooled,
     work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
 ) -> Result<T, IngestError> {
-    run_on_bytes(|| spooled.prefix(MAX_FORM_FILE_BYTES), work).await
+    run_on_bytes(space, || spooled.prefix(MAX_FORM_FILE_BYTES), work).await
 }
 
 /// Runs `work` like [`run_on_image`] on the bytes that `read` returns.
 async fn run_on_bytes<T: Send + 'static, Reading>(
+    space: Option<SpaceId>,
     read: impl FnOnce() -> Reading,
     work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
 ) -> Result<T, IngestError>
 where
     Reading: Future<Output = Result<Bytes, ServiceError>>,
 {
-    let permit = IMAGE_PERMIT
-        .acquire()
-        .await
-        .map_err(ServiceError::internal)?;
+    let permit = IMAGE_PERMIT.acquire(space, 1).await;
     let bytes = read().await?;
 
     let task = telemetry::spawn_blocking(move || {

@@ -3,7 +3,8 @@
 //! Invariants:
 //! - A tenant that holds permits acquires more only up to three quarters of all, so others can start while its
 //!   work runs. A tenant that holds none can acquire all.
-//! - Of the waiting tenants, the one that holds the fewest permits is next, then the one that waits longest.
+//! - Of the waiting tenants, the one that holds the fewest permits is next, then the one whose last turn is the longest ago,
+//!   then the one that waits longest.
 //!   Within a tenant, the first to wait is the first to acquire.
 //! - The next one is not overtaken: permits that are too few for it stay free until it acquires them or gives up.
 
@@ -33,6 +34,8 @@ struct State<T: Copy + PartialEq> {
     held: Vec<Share<T>>,
     /// Acquisitions that wait, in the order of their arrival.
     waiting: Vec<Waiting<T>>,
+    /// Tenants that had a turn and still hold or wait for permits; the latest turn last.
+    turns: Vec<T>,
 }
 
 /// Permits of a tenant.
@@ -82,6 +85,7 @@ impl<T: Copy + PartialEq> FairSemaphore<T> {
         let state = State {
             held: Vec::new(),
             waiting: Vec::new(),
+            turns: Vec::new(),
         };
         FairSemaphore(Arc::new(Shared {
             total,
@@ -146,7 +150,10 @@ impl<T: Copy + PartialEq> State<T> {
         let (index, next) = candidates
             .filter(|(index, waiting)| is_first(*index, &waiting.share))
             .filter(|(_, waiting)| is_within_share(&waiting.share))
-            .min_by_key(|(_, waiting)| self.held_by(waiting.share.tenant))?;
+            .min_by_key(|(_, waiting)| {
+                let tenant = waiting.share.tenant;
+                (self.held_by(tenant), self.last_turn(tenant))
+            })?;
         let free = total - self.held.iter().map(|held| held.permits).sum::<u32>();
         if next.share.permits > free {
             return None;
@@ -154,7 +161,23 @@ impl<T: Copy + PartialEq> State<T> {
 
         let next = self.waiting.remove(index);
         self.held.push(next.share);
+        self.record_turn(next.share.tenant);
         Some(next)
+    }
+
+    /// Returns the position of a tenant among the last turns; `None`, which is less, if it had none.
+    fn last_turn(&self, tenant: T) -> Option<usize> {
+        self.turns.iter().position(|other| *other == tenant)
+    }
+
+    fn record_turn(&mut self, tenant: T) {
+        let waiting = self.waiting.iter().map(|waiting| waiting.share.tenant);
+        let held = self.held.iter().map(|held| held.tenant);
+        let active: Vec<T> = waiting.chain(held).collect();
+
+        self.turns
+            .retain(|other| *other != tenant && active.contains(other));
+        self.turns.push(tenant);
     }
 
     fn held_by(&self, tenant: T) -> u32 {
@@ -218,6 +241,26 @@ mod tests {
 
         drop(first);
         assert!(acquired(&mut loud).is_some() && acquired(&mut loud_again).is_some());
+    }
+
+    #[test]
+    fn tenants_take_turns_for_a_single_permit() {
+        let semaphore = FairSemaphore::new(1);
+        let other = "01JDA7M0Q5W8E2R4T6Y9V1B3N5".parse().expect("an id");
+        let mut held = acquired(&mut begin(&semaphore, LOUD, 1));
+        let mut waiting =
+            [LOUD, other, LOUD, other, QUIET].map(|space| begin(&semaphore, space, 1));
+
+        let mut turns = Vec::new();
+        while held.take().is_some() {
+            let next = waiting.iter_mut().enumerate().find_map(|(index, waiting)| {
+                (!turns.contains(&index))
+                    .then(|| acquired(waiting).map(|permit| (index, permit)))?
+            });
+            turns.extend(next.as_ref().map(|(index, _)| *index));
+            held = next.map(|(_, permit)| permit);
+        }
+        assert_eq!(turns, [1, 4, 0, 3, 2]);
     }
 
     #[test]

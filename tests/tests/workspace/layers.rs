@@ -25,7 +25,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         "runtime",
         &["domain", "telemetry", "worker", "table", "bucket", "queue"],
     ),
-    ("intake", &["domain", "media", "telemetry", "space-store"]),
+    (
+        "intake",
+        &["domain", "media", "telemetry", "space-store", "runtime"],
+    ),
     (
         "renditions",
         &[

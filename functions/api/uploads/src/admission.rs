@@ -7,7 +7,8 @@
 //!   files counts as a quarter of all, so that slow ones leave the rest to others, and one that waits keeps no more free.
 //! - A connection on which no byte is sent waits for at most [`MAX_IDLE`]: to be admitted, and after the body for the response.
 //! - Tenants share both limits fairly ([`FairSemaphore`]): one of them, or its slow clients, leaves a part to others.
-//!   Uploads of a space without its keys are a separate tenant. For storing, the tenant is the space.
+//!   Uploads of a space without its keys are separate tenants, which together leave half to keys, however many spaces they
+//!   are in. For storing, the tenant is the space.
 
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ const UNIT_BYTES: u64 = 1 << 20;
 /// Maximum size of the forms that are received at the same time, in units: 1 GiB, or 20 forms of 50 MB. The memory of a task
 /// (infra/large-uploads) holds as much for the page cache, besides what decoding an image takes.
 const RECEIVED_UNITS: u32 = 1 << 10;
+/// Maximum part of it that forms without an API key take together.
+const KEYLESS_UNITS: u32 = RECEIVED_UNITS / 2;
 /// Maximum part of it that one form takes.
 const FORM_UNITS: u32 = RECEIVED_UNITS / 4;
 /// Maximum size of the files that are stored at the same time, in units: 256 MiB, or 5 files of 50 MB. They have to be stored within
@@ -37,28 +40,40 @@ const _: () =
 const MAX_WAIT: Duration = Duration::from_secs(25);
 /// Maximum number of forms that wait until they are received. A client that disconnects may keep its place.
 const MAX_WAITING: u32 = 256;
+/// Maximum number of these without an API key.
+const MAX_KEYLESS_WAITING: u32 = MAX_WAITING / 2;
 
 /// The tenant whose part of the process the body of an upload takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UploadTenant {
     /// The owner of an API key.
     Owner(KeyOwner),
-    /// All clients without an API key of a space.
-    Anonymous(SpaceId),
+    /// All clients with signed upload URLs of a space.
+    SignedUrls(SpaceId),
+    /// All clients of a space without credentials.
+    Unsigned(SpaceId),
 }
 
 /// The limits of a process. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Admission {
+    received: Reception,
+    /// The part of `received` for forms without an API key.
+    keyless: Reception,
+    stored: Limit<SpaceId>,
+}
+
+/// Forms that are received, or wait for it.
+#[derive(Clone)]
+struct Reception {
     received: Limit<UploadTenant>,
     /// One permit per form that waits until it is received.
     waiting: FairSemaphore<UploadTenant>,
-    stored: Limit<SpaceId>,
 }
 
 /// A form that is received. It counts until this is dropped.
 pub(crate) struct AdmittedForm {
-    _permit: FairPermit<UploadTenant>,
+    _permits: [Option<FairPermit<UploadTenant>>; 2],
     /// The rest of [`MAX_IDLE`].
     idle_left: Duration,
 }
@@ -77,8 +92,8 @@ struct Limit<T: Copy + PartialEq> {
 impl Admission {
     pub(crate) fn new() -> Admission {
         Admission {
-            received: Limit::new(RECEIVED_UNITS, FORM_UNITS),
-            waiting: FairSemaphore::new(MAX_WAITING),
+            received: Reception::new(RECEIVED_UNITS, MAX_WAITING),
+            keyless: Reception::new(KEYLESS_UNITS, MAX_KEYLESS_WAITING),
             stored: Limit::new(STORED_UNITS, STORED_UNITS),
         }
     }
@@ -90,17 +105,20 @@ impl Admission {
         tenant: UploadTenant,
         bytes: u64,
     ) -> Result<AdmittedForm, ServiceError> {
-        let busy = || ServiceError::unavailable("other forms are being received");
-        let place = self.waiting.acquire(tenant, 1).now_or_never();
-        let _place = place.ok_or_else(busy)?;
-
         let started = Instant::now();
-        let acquiring = self.received.acquire(tenant, bytes);
-        let permit = time::timeout(MAX_WAIT, acquiring)
+        let acquiring = async {
+            let keyless = match tenant {
+                UploadTenant::Owner(_) => None,
+                _ => Some(self.keyless.acquire(tenant, bytes).await?),
+            };
+            let permit = self.received.acquire(tenant, bytes).await?;
+            Ok([keyless, Some(permit)])
+        };
+        let permits = time::timeout(MAX_WAIT, acquiring)
             .await
-            .map_err(|_| busy())?;
+            .unwrap_or_else(|_| Err(busy()))?;
         Ok(AdmittedForm {
-            _permit: permit,
+            _permits: permits,
             idle_left: MAX_IDLE.saturating_sub(started.elapsed()),
         })
     }
@@ -109,6 +127,30 @@ impl Admission {
     pub(crate) async fn store(&self, space: SpaceId, bytes: u64) -> FairPermit<SpaceId> {
         self.stored.acquire(space, bytes).await
     }
+}
+
+impl Reception {
+    fn new(units: u32, waiting: u32) -> Reception {
+        Reception {
+            received: Limit::new(units, FORM_UNITS),
+            waiting: FairSemaphore::new(waiting),
+        }
+    }
+
+    /// Waits for a part of this size. Fails at once if too many wait.
+    async fn acquire(
+        &self,
+        tenant: UploadTenant,
+        bytes: u64,
+    ) -> Result<FairPermit<UploadTenant>, ServiceError> {
+        let place = self.waiting.acquire(tenant, 1).now_or_never();
+        let _place = place.ok_or_else(busy)?;
+        Ok(self.received.acquire(tenant, bytes).await)
+    }
+}
+
+fn busy() -> ServiceError {
+    ServiceError::unavailable("other forms are being received")
 }
 
 impl AdmittedForm {
@@ -160,8 +202,8 @@ mod tests {
     /// Returns an admission of two forms at a time.
     fn two_forms() -> Admission {
         Admission {
-            received: Limit::new(2, 2),
-            waiting: FairSemaphore::new(8),
+            received: Reception::new(2, 8),
+            keyless: Reception::new(2, 8),
             stored: Limit::new(2, 2),
         }
     }
@@ -204,18 +246,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn clients_without_a_key_leave_a_part_to_the_keys_of_their_space() {
+    async fn clients_without_a_key_leave_half_to_keys_and_a_part_to_signed_urls() {
         let admission = Admission::new();
-        let anonymous = UploadTenant::Anonymous(SpaceId::MIN);
-        let slow = [(); 20].map(|()| admission.receive(anonymous, 50 * UNIT_BYTES).now_or_never());
+        let receive = |tenant| admission.receive(tenant, 50 * UNIT_BYTES).now_or_never();
+        let slow = [(); 20].map(|()| receive(UploadTenant::Unsigned(SpaceId::MIN)));
         assert!(slow.last().is_some_and(Option::is_none));
+        assert!(receive(UploadTenant::SignedUrls(SpaceId::MIN)).is_some());
 
-        assert!(
-            admission
-                .receive(ACME, 50 * UNIT_BYTES)
-                .now_or_never()
-                .is_some()
-        );
+        let others = [(); 20].map(|()| receive(UploadTenant::Unsigned(SpaceId::MAX)));
+        assert!(others.last().is_some_and(Option::is_none));
+        assert!([(); 10].map(|()| receive(ACME)).iter().all(Option::is_some));
     }
 
     #[tokio::test(start_paused = true)]

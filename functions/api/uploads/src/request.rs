@@ -6,7 +6,7 @@ use domain::{
     HourlyQuota, Principal, QuotaScope, Reference, ServiceError, UploadRules, UploadTarget,
 };
 use http_api::{FieldReader, IdempotencyScope, InputFields};
-use intake::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
+use intake::{DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome};
 use space_store::{FileStore, FolderSelector, Placement, UploadScope};
 
 use crate::{
@@ -88,13 +88,13 @@ impl UploadRequest {
         let rules = scope
             .map(|scope| scope.config.rules_for(self.principal))
             .unwrap_or_default();
-        let validating = intake::validate(
-            files,
-            &rules,
-            self.principal,
-            self.limits.content_type.as_ref(),
-        );
-        let validated = match validating.await? {
+        let context = UploadContext {
+            rules: &rules,
+            space: scope.map(|scope| scope.config.space_id),
+            uploaded_by: self.principal,
+            expected_type: self.limits.content_type.as_ref(),
+        };
+        let validated = match intake::validate(files, context).await? {
             ValidationOutcome::Valid(validated) => Some(validated),
             ValidationOutcome::Invalid(field_errors) => {
                 self.fields.merge(field_errors);

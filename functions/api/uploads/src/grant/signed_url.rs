@@ -94,7 +94,7 @@ impl UploadAuthorization for SignedUrlUpload {
 
         Ok(UploadGrant {
             principal: Principal::SignedUrl,
-            tenant: UploadTenant::Anonymous(scope.space.record().id),
+            tenant: UploadTenant::SignedUrls(scope.space.record().id),
             limits: UploadLimits {
                 original_name: signed.original_name(),
                 content_type,

@@ -91,7 +91,7 @@ impl UploadAuthorization for UnsignedUpload {
 
         Ok(UploadGrant {
             principal: Principal::Unsigned,
-            tenant: UploadTenant::Anonymous(scope.space.record().id),
+            tenant: UploadTenant::Unsigned(scope.space.record().id),
             limits,
             idempotency,
             authorization: UnsignedUpload(scope),
