@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - The body of a form is not read before the form is admitted: its client waits with the bytes.
-//! - An admitted form counts with its size until its request ends, since its files are spooled until then. A form of many
+//! - An admitted form counts with its size, or with its maximum if it declares none, until its request ends, since its files are spooled until then. A form of many
 //!   files counts as a quarter of all, so that slow ones leave the rest to others, and one that waits keeps no more free.
 //! - A connection on which no byte is sent waits for at most [`MAX_IDLE`]: to be admitted, and after the body for the response.
 //! - Tenants share both limits fairly ([`FairSemaphore`]): one of them, or its slow clients, leaves a part to others.
@@ -30,9 +30,10 @@ const FORM_UNITS: u32 = RECEIVED_UNITS / 4;
 /// Maximum size of the files that are stored at the same time, in units: 256 MiB, or 5 files of 50 MB. They have to be stored within
 /// the 10 seconds of an attempt (`S3_ATTEMPT_TIMEOUT` in `runtime`), which takes 27 MB per second.
 const STORED_UNITS: u32 = 256;
-/// Maximum time that a form takes without the time in which its body arrives: less than the 60 seconds after which a load
+/// Maximum time of the wait until a form is received, and of its validation and storing after its body: less than the 60 seconds after which a load
 /// balancer closes an idle connection ("Edit attributes for your Application Load Balancer" in the guide of Application Load
-/// Balancers), and than the lease of an idempotent request, which also covers the release of its reservation.
+/// Balancers), and than the lease of an idempotent request, which also covers the release of its reservation. Authentication, and
+/// the calls that read the target and reserve or replay the request, come on top. Their own timeouts limit them.
 const MAX_IDLE: Duration = Duration::from_secs(50);
 const _: () =
     assert!(MAX_IDLE.saturating_add(MAX_DYNAMODB_CALL).as_millis() < RESERVATION_LEASE_MS as u128);

@@ -39,7 +39,7 @@ pub(crate) struct UnreadForm {
     timer: BodyTimer,
     boundary: String,
     shape: FormShape,
-    /// The declared size of the body, or that of a form with one file.
+    /// The declared size of the body, or its maximum.
     expected_bytes: u64,
 }
 
@@ -66,11 +66,11 @@ impl UnreadForm {
             body: BoundedBody::new(request.into_body(), &boundary, max_bytes),
             boundary,
             shape,
-            expected_bytes: declared.unwrap_or(max_body_bytes(1)),
+            expected_bytes: declared.unwrap_or(max_bytes),
         })
     }
 
-    /// Returns the expected size of the body, in bytes: the declared one, or that of a form with one file.
+    /// Returns the maximum size of the body, in bytes: the declared one, or that of the form.
     pub(crate) fn expected_bytes(&self) -> u64 {
         self.expected_bytes
     }
