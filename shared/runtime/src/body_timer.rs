@@ -31,14 +31,16 @@ use crate::{
 /// Minimum rate of a body, in bytes per second: less than a slow 3G connection sends (400 kbit/s). So a client that occupies a
 /// part of the process has to send.
 const MIN_BYTES_PER_SECOND: u32 = 32 << 10;
+/// Maximum time for which a client may wait because it has sent more before: a body that begins fast cannot trickle for minutes.
+const MAX_CREDIT: Duration = Duration::from_mins(1);
 
 /// Maximum time that a client may take to send the body of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyDeadlines {
     /// Until the next byte. The sum of all such waits may exceed the time that the received bytes take at
-    /// [`MIN_BYTES_PER_SECOND`] by as much.
+    /// [`MIN_BYTES_PER_SECOND`] by as much, where earlier bytes count for [`MAX_CREDIT`] at most.
     pub idle: Duration,
-    /// Until the last byte.
+    /// From the first read of the body until its last byte.
     pub total: Duration,
 }
 
@@ -97,9 +99,8 @@ impl BodyTimer {
                 stream: Some(body.into_data_stream()),
                 timer: timer.clone(),
                 deadlines,
-                started: now,
-                received_bytes: 0,
-                waited: Duration::ZERO,
+                started: None,
+                credit: deadlines.idle,
                 missed: BodyTimeout::Idle(deadlines.idle),
                 timeout: Box::pin(tokio::time::sleep_until(now)),
             })
@@ -154,9 +155,8 @@ impl BodyTimer {
     /// Runs work for which the client waits before it sends the body. Its time is not that of the function either.
     pub async fn exclude<T>(&self, work: impl Future<Output = T>) -> T {
         self.start_wait();
-        let result = work.await;
-        self.end_wait();
-        result
+        let _wait = ExcludedWait(self);
+        work.await
     }
 
     /// Resolves after `limit`, not counting the time spent waiting for the body.
@@ -204,16 +204,25 @@ impl BodyTimer {
     }
 }
 
+/// A wait that ends when this is dropped, also with its cancelled work.
+struct ExcludedWait<'a>(&'a BodyTimer);
+
+impl Drop for ExcludedWait<'_> {
+    fn drop(&mut self) {
+        self.0.end_wait();
+    }
+}
+
 /// A body that ends with an error if it misses a deadline.
 struct TimedBody {
     /// `None` after the end.
     stream: Option<BodyDataStream>,
     timer: BodyTimer,
     deadlines: BodyDeadlines,
-    started: Instant,
-    received_bytes: u64,
-    /// Time spent waiting for bytes, without the current wait.
-    waited: Duration,
+    /// Time of the first read.
+    started: Option<Instant>,
+    /// Time that the client may still wait at the minimum rate.
+    credit: Duration,
     /// The deadline of the current wait.
     missed: BodyTimeout,
     /// Ends at it.
@@ -221,19 +230,28 @@ struct TimedBody {
 }
 
 impl TimedBody {
+    /// Counts bytes and the wait for them.
+    fn add_credit(&mut self, bytes: usize, waited: Duration) {
+        let seconds = Duration::from_secs(bytes as u64) / MIN_BYTES_PER_SECOND;
+        let credit = self.credit.saturating_sub(waited) + seconds;
+        self.credit = credit.min(MAX_CREDIT);
+    }
+
     /// Sets the deadline of a wait that starts now.
     fn set_deadline(&mut self, now: Instant) {
         let BodyDeadlines { idle, total } = self.deadlines;
-        let seconds = self.received_bytes / u64::from(MIN_BYTES_PER_SECOND);
-        let credit = (idle + Duration::from_secs(seconds)).saturating_sub(self.waited);
-        let idle = (now + idle, BodyTimeout::Idle(idle));
-        let too_slow = (now + credit, BodyTimeout::TooSlow);
-        let total = (self.started + total, BodyTimeout::Total(total));
+        let wait = idle.min(self.credit);
+        let ends_at = now + wait;
+        let all_ends_at = self.started.unwrap_or(now) + total;
 
-        let sooner = if too_slow.0 < idle.0 { too_slow } else { idle };
-        let (ends_at, missed) = if total.0 < sooner.0 { total } else { sooner };
-        self.missed = missed;
-        self.timeout.as_mut().reset(ends_at);
+        self.missed = if all_ends_at < ends_at {
+            BodyTimeout::Total(total)
+        } else if wait >= idle / 2 {
+            BodyTimeout::Idle(wait)
+        } else {
+            BodyTimeout::TooSlow
+        };
+        self.timeout.as_mut().reset(ends_at.min(all_ends_at));
     }
 }
 
@@ -241,14 +259,14 @@ impl Stream for TimedBody {
     type Item = Result<Bytes, axum::Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.started.get_or_insert_with(Instant::now);
         let Some(stream) = &mut self.stream else {
             return Poll::Ready(None);
         };
         if let Poll::Ready(next) = stream.poll_next_unpin(context) {
             let waited = self.timer.end_wait();
-            self.waited += waited;
             if let Some(Ok(chunk)) = &next {
-                self.received_bytes += chunk.len() as u64;
+                self.add_credit(chunk.len(), waited);
             } else {
                 self.stream = None;
             }

@@ -20,16 +20,17 @@ struct TextResponse {
 /// Sends a body with a pause before each of its chunks to a function that runs for
 /// `work_seconds` after it has read the body.
 async fn send(pauses_seconds: impl IntoIterator<Item = u64>, work_seconds: u64) -> TextResponse {
-    send_chunks(&CHUNK, pauses_seconds, work_seconds).await
+    let pauses = pauses_seconds.into_iter();
+    send_chunks(pauses.map(|pause| (pause, &CHUNK[..])), work_seconds).await
 }
 
+/// Sends chunks with a pause before each.
 async fn send_chunks(
-    chunk: &'static [u8],
-    pauses_seconds: impl IntoIterator<Item = u64>,
+    chunks: impl IntoIterator<Item = (u64, &'static [u8])>,
     work_seconds: u64,
 ) -> TextResponse {
-    let pauses: Vec<u64> = pauses_seconds.into_iter().collect();
-    let chunks = futures::stream::iter(pauses).then(move |pause| async move {
+    let chunks: Vec<_> = chunks.into_iter().collect();
+    let chunks = futures::stream::iter(chunks).then(async |(pause, chunk)| {
         tokio::time::sleep(Duration::from_secs(pause)).await;
         Ok::<_, axum::Error>(Bytes::from_static(chunk))
     });
@@ -74,22 +75,36 @@ async fn body_that_stops_returns_408() {
     assert_eq!(response.status, 408);
     let message = "No byte of the body arrived for 30 seconds.";
     assert!(response.body.contains(message), "{}", response.body);
+
+    // Earlier waits of a small body shorten the last one, which is long nevertheless.
+    let response = send_chunks([(5, &[0][..]), (31, &[0])], 0).await;
+    assert_eq!(response.status, 408);
+    let message = "No byte of the body arrived for 25 seconds.";
+    assert!(response.body.contains(message), "{}", response.body);
 }
 
 #[tokio::test(start_paused = true)]
 async fn body_below_the_minimum_rate_returns_408() {
     let started = Instant::now();
-    let response = send_chunks(&[0], vec![1; 2_000], 0).await;
+    let trickle = vec![(1, &[0][..]); 2_000];
+    let response = send_chunks(trickle.clone(), 0).await;
 
     assert_eq!(response.status, 408);
-    assert_eq!(started.elapsed(), DEADLINES.idle);
+    assert_eq!(started.elapsed().as_secs(), DEADLINES.idle.as_secs());
     let message = "less than 32 kilobytes per second";
     assert!(response.body.contains(message), "{}", response.body);
 
     // At half the rate, the waits exceed the received seconds by 30 after a minute.
     let half_rate = &CHUNK[..MIN_BYTES_PER_SECOND as usize / 2];
-    assert_eq!(send_chunks(half_rate, vec![1; 59], 0).await.status, 200);
-    assert_eq!(send_chunks(half_rate, vec![1; 62], 0).await.status, 408);
+    assert_eq!(send_chunks([(1, half_rate); 59], 0).await.status, 200);
+    assert_eq!(send_chunks([(1, half_rate); 62], 0).await.status, 408);
+
+    // A fast beginning pays for a minute of waits only.
+    let started = Instant::now();
+    let fast = [(0, &CHUNK[..]); 30];
+    let response = send_chunks(fast.into_iter().chain(trickle), 0).await;
+    assert_eq!(response.status, 408);
+    assert_eq!(started.elapsed().as_secs(), MAX_CREDIT.as_secs());
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,4 +135,30 @@ async fn deadline_of_function_excludes_the_wait_before_the_body() {
         Response::new(String::new())
     });
     assert_eq!(response.await.status(), StatusCode::OK);
+
+    // A wait ends with its cancelled work.
+    let timer = BodyTimer::default();
+    let response = timer.respond_in_time(async {
+        let wait = timer.exclude(std::future::pending::<()>());
+        tokio::time::timeout(RESPONSE_DEADLINE, wait)
+            .await
+            .unwrap_err();
+        tokio::time::sleep(2 * RESPONSE_DEADLINE).await;
+        Response::new(String::new())
+    });
+    assert_eq!(response.await.status(), StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn deadlines_of_the_body_begin_with_its_first_read() {
+    let chunks = futures::stream::once(async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Ok::<_, axum::Error>(Bytes::from_static(&CHUNK))
+    });
+    let request = http::Request::new(Body::from_stream(chunks));
+    let request = BodyTimer::attach(request, DEADLINES);
+
+    tokio::time::sleep(2 * DEADLINES.total).await;
+    let read = request.into_body().collect().await.unwrap();
+    assert_eq!(read.to_bytes().len(), CHUNK.len());
 }
