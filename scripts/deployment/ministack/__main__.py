@@ -46,6 +46,12 @@ def step(name):
     print(f"{name}: passed in {time.monotonic() - started:.1f} s", flush=True)
 
 
+def validate():
+    """Lints the templates. SAM calls no service for that."""
+    for template in ("template.yaml", "infra/large-uploads/template.yaml"):
+        run("sam", "validate", "--lint", "--template", ROOT / template, "--region", REGION)
+
+
 def build(cloud):
     run("sam", "build", "--build-dir", cloud.directory / "build", "--cache-dir", cloud.directory / "cache",
         "--parameter-overrides", f"Architecture={ARCHITECTURE}")
@@ -167,6 +173,8 @@ def deletion(cloud):
 
 
 def check(cloud, is_journey):
+    with step("sam validate"):
+        validate()
     with step("sam build"):
         build(cloud)
     with step("start of MiniStack"):
