@@ -43,7 +43,8 @@ const ATTEMPT_TIMEOUT: Duration = RESPONSE_TIMEOUT.saturating_mul(2);
 const DYNAMODB_ATTEMPTS: u32 = 2;
 /// Maximum backoff before the second attempt.
 const DYNAMODB_BACKOFF: Duration = Duration::from_millis(50);
-/// Maximum time of a DynamoDB call that conflicts with no other.
+/// Maximum time of a DynamoDB call that conflicts with no other. The release of a reservation may conflict with a cancelled
+/// transaction that DynamoDB still runs; a reservation that is not released expires, and its token prevents that another one is.
 pub const MAX_DYNAMODB_CALL: Duration = ATTEMPT_TIMEOUT
     .saturating_mul(DYNAMODB_ATTEMPTS)
     .saturating_add(DYNAMODB_BACKOFF);
@@ -140,9 +141,9 @@ impl<'a> Settings<'a> {
         Bucket::new(self.s3(), credentials, self.text("BUCKET_NAME"))
     }
 
-    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs. The variable is required in Lambda and
-    /// in containers, whose credentials are sessions: URLs would have all permissions of the function, and end when it
-    /// gets the next session. Without both the function signs, with the access key of the local stack.
+    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs. The variable is required
+    /// unless the credentials are an access key without a session token, as in the local stack: those of Lambda and of containers
+    /// are sessions, whose URLs would have all permissions of the function, and end when it gets the next session.
     pub fn presigning_bucket(&mut self) -> Bucket {
         let is_required = self.optional("AWS_SESSION_TOKEN").is_some()
             || self.optional("AWS_ACCESS_KEY_ID").is_none();

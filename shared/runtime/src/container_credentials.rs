@@ -30,8 +30,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The endpoint. If the function assumes no role to presign URLs, these expire with its credentials, and should be
-/// valid for an hour.
+/// The endpoint.
 pub(crate) struct ContainerCredentials {
     uri: Uri,
     token: AuthorizationToken,

@@ -131,10 +131,7 @@ impl UploadedFiles {
     /// Returns a file with the watermark that its variants must have; `None` if it was deleted. Fails if the
     /// folder of the file does not exist.
     #[instrument(skip_all)]
-    pub async fn with_watermark(
-        &self,
-        file: &File,
-    ) -> Result<Option<AuthorizedFile>, ServiceError> {
+    pub async fn for_variants(&self, file: &File) -> Result<Option<AuthorizedFile>, ServiceError> {
         let Some(resolved) = self.tenants.resolve_active(&file.storage_path).await? else {
             return Ok(None);
         };

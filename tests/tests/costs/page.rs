@@ -9,7 +9,7 @@ use crate::routes::declarations::deployed_template;
 
 /// Maximum number of parts that the page lists of a kind.
 const PARTS: usize = 10;
-/// Number of metrics that `telemetry` emits of a function with requests, with all kinds of failures.
+/// Number of metrics that `telemetry` (`line.rs`) emits of a function with requests, with all kinds of failures.
 const REQUEST_METRICS: usize = 10;
 /// Number of metrics that it emits of a worker.
 const JOB_METRICS: usize = 7;
@@ -134,7 +134,7 @@ pub(super) fn busy_month(prices: &Prices) -> String {
     let dollars = |metrics| float(metrics) * prices.per_month("custom metric");
     format!(
         "\n## Per month with requests\n\nCustom metrics, in proportion to the hours in which they have values. Those of failures have none without \
-         failures.\n\n| metrics | at most $ |\n| --- | --- |\n\
+         failures. Other classes than 2xx and 4xx, cancelled requests and those without a route add two each by route.\n\n| metrics | $ |\n| --- | --- |\n\
          | {by_function} of the {serving} functions with requests and the {workers} workers | {:.2} |\n\
          | {by_route} more with `MetricsByRoute=true`, if each route responds with 2xx and 4xx | {:.2} |\n",
         dollars(by_function),

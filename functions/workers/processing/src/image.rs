@@ -46,7 +46,7 @@ impl Processing {
         let authorized = if rules.eager.is_empty() {
             self.files.without_variants(file.clone())
         } else {
-            match self.files.with_watermark(file).await? {
+            match self.files.for_variants(file).await? {
                 Some(authorized) => authorized,
                 None => return Ok(None),
             }
