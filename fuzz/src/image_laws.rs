@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use domain::{Gravity, Quality};
+use domain::{Gravity, ImageSize, Quality};
 use media::{
-    Channels, Dimensions, EncodeOptions, Format, Frames, ImageInfo, MAX_OUTPUT_PIXELS, MAX_PIXELS,
-    MediaError, Orientation, Pixels, RenderOptions, RenderedImage, TransformOutcome,
-    WatermarkLayer, decode, encode, plan, probe, render, require_complete, transform,
+    Channels, EncodeOptions, Format, Frames, ImageInfo, MAX_OUTPUT_PIXELS, MAX_PIXELS, MediaError,
+    Orientation, Pixels, RenderOptions, RenderedImage, TransformOutcome, WatermarkLayer, decode,
+    encode, plan, probe, render, require_complete, transform,
 };
 
 use crate::{ImageInput, seeds::picture};
@@ -37,13 +37,7 @@ fn png(pixels: Pixels) -> Vec<u8> {
 }
 
 fn file(pixels: Pixels, format: Format) -> Vec<u8> {
-    let options = EncodeOptions {
-        format,
-        quality: 80,
-        progressive: false,
-        lossless: false,
-        exif: None,
-    };
+    let options = EncodeOptions::new(format, 80);
     encode(pixels, &options).expect("a picture")
 }
 
@@ -101,11 +95,8 @@ fn check_render(input: &ImageInput, probed: Option<ImageInfo>) {
     }
 }
 
-fn check_rendered(rendered: &RenderedImage, format: Format, expected: Option<Dimensions>) {
-    let size = Dimensions {
-        width: rendered.width,
-        height: rendered.height,
-    };
+fn check_rendered(rendered: &RenderedImage, format: Format, expected: Option<ImageSize>) {
+    let size = ImageSize::new(rendered.width, rendered.height);
     assert_eq!(Some(size), expected);
     assert_eq!(rendered.format, format);
 

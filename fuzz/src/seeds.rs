@@ -1,14 +1,19 @@
 //! Seeds: small valid inputs of every target.
 
 #[expect(dead_code, reason = "the tests of `media` use more of it")]
+#[path = "../../shared/media/tests/media/exif_files.rs"]
+mod exif_files;
+#[expect(dead_code, reason = "the tests of `media` use more of it")]
 #[path = "../../shared/media/tests/media/files.rs"]
 mod files;
+#[path = "../../shared/media/tests/media/heads.rs"]
+mod heads;
 mod jpegs;
 #[path = "../../shared/media/tests/media/media_files.rs"]
 mod media_files;
 mod uncommon;
 
-use media::{Channels, EncodeOptions, Format, encode};
+use media::{Channels, Format};
 
 pub(crate) use files::picture;
 
@@ -55,14 +60,14 @@ pub fn bitmap() -> Vec<Vec<u8>> {
 
 /// Returns files of all formats, also of formats that are not decoded.
 pub fn headers() -> Vec<Vec<u8>> {
-    let heif = |brand| files::heif(brand, 40, 30, 1, Some(1));
+    let heif = |brand| heads::heif(brand, 40, 30, 1, Some(1));
     let others = vec![
         heif(*b"heic"),
         heif(*b"avif"),
         files::file(Format::Avif, 8, 6, Channels::Rgba),
-        files::bmp(7, -5),
-        files::tiff(7, 5, 6),
-        files::ico(),
+        heads::bmp(7, -5),
+        heads::tiff(7, 5, 6),
+        heads::ico(),
     ];
     [
         jpegs::files(),
@@ -151,12 +156,8 @@ fn gifs() -> Vec<Vec<u8>> {
 fn webps() -> Vec<Vec<u8>> {
     let exif = files::exif(8);
     let lossless = |channels| {
-        let options = EncodeOptions {
-            lossless: true,
-            exif: Some(&exif),
-            ..files::plain(Format::WebP)
-        };
-        encode(files::picture(17, 9, channels), &options).expect("a picture")
+        let picture = files::picture(17, 9, channels);
+        files::turned(picture, 8, &files::lossless())
     };
     vec![
         files::file(Format::WebP, 24, 16, Channels::Rgb),

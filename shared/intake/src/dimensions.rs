@@ -8,7 +8,7 @@
 
 use bytes::Bytes;
 use domain::{FieldError, ImageSize, MediaType, ResourceType, ServiceError, ValidationRules};
-use media::{Dimensions, Format, Frames, ImageInfo, MediaError, ProbeError};
+use media::{Format, Frames, ImageInfo, MediaError, ProbeError};
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, UploadContext, transform};
 
@@ -80,7 +80,7 @@ where
     }
 
     let probed = probe(read_prefix).await?;
-    let Dimensions { width, height } = probed.displayed();
+    let ImageSize { width, height } = probed.displayed();
     let is_within = |side: u32, min: Option<u32>, max: Option<u32>| {
         min.is_none_or(|min| side >= min) && max.is_none_or(|max| side <= max)
     };
@@ -107,7 +107,7 @@ pub(crate) async fn spooled_size(
         return Ok(None);
     }
     match probe(|bytes| spooled.prefix(bytes)).await {
-        Ok(probed) => Ok(Some(size_of(&probed))),
+        Ok(probed) => Ok(Some(probed.displayed())),
         Err(IngestError::FieldError(_)) => Ok(None),
         Err(IngestError::Service(error)) => Err(error),
     }
@@ -119,12 +119,7 @@ pub(crate) fn size_in_prefix(prefix: &[u8], media_type: &MediaType) -> Option<Im
     if media_type.resource_type != ResourceType::Image {
         return None;
     }
-    media::probe(prefix).ok().map(|probed| size_of(&probed))
-}
-
-fn size_of(probed: &ImageInfo) -> ImageSize {
-    let Dimensions { width, height } = probed.displayed();
-    ImageSize { width, height }
+    media::probe(prefix).ok().map(|probed| probed.displayed())
 }
 
 /// Returns the bounds of dimensions in words: "a width of at least 10 and at most 20".

@@ -11,22 +11,14 @@
 
 use std::{fs, path::Path};
 
-use domain::Quality;
 use media::{Format, RenderOptions, render};
-
-const UNCHANGED: RenderOptions = RenderOptions {
-    resize: None,
-    format: Format::Png,
-    quality: Quality::Auto,
-    watermark: None,
-};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let output = arguments.next().unwrap();
     for (number, path) in arguments.enumerate() {
         let file = fs::read(path).unwrap();
-        match render(&file, &UNCHANGED) {
+        match render(&file, &RenderOptions::new(Format::Png)) {
             Ok(image) => {
                 let png = Path::new(&output).join(format!("{number}.png"));
                 fs::write(png, image.bytes).unwrap();

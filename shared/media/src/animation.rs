@@ -2,8 +2,10 @@
 //!
 //! Invariant: frames are counted, and checked against the limits, before a pixel is decoded.
 
+use domain::ImageSize;
+
 use crate::{
-    Dimensions, Format, Frames, ImageInfo, MediaError, ProbeError,
+    Format, Frames, ImageInfo, MediaError, ProbeError,
     container::{gif, webp},
 };
 
@@ -34,7 +36,7 @@ pub(crate) fn rendered_frames(
     bytes: &[u8],
     probed: &ImageInfo,
     format: Format,
-    output: Dimensions,
+    output: ImageSize,
 ) -> Result<u32, MediaError> {
     if !matches!(format, Format::Gif | Format::WebP) || probed.frames == Frames::Still {
         return Ok(1);
@@ -65,7 +67,7 @@ fn require_source_limits(frames: u32, probed: &ImageInfo) -> Result<(), MediaErr
     Ok(())
 }
 
-fn require_output_limit(frames: u32, output: Dimensions, limit: u64) -> Result<(), MediaError> {
+fn require_output_limit(frames: u32, output: ImageSize, limit: u64) -> Result<(), MediaError> {
     let pixels = output.pixels().saturating_mul(frames.into());
     if pixels > limit {
         return Err(MediaError::AnimatedOutputTooLarge { pixels, limit });
@@ -80,9 +82,9 @@ fn count_gif_frames(bytes: &[u8]) -> Result<u32, MediaError> {
     let mut frames = 0;
     while frames <= MAX_FRAMES {
         let is_end = blocks.at() >= bytes.len();
-        match blocks.next().map(|block| block.kind) {
+        let Some(block) = blocks.next() else { break };
+        match block.map(|block| block.kind) {
             Ok(gif::BlockKind::Image) => frames += 1,
-            Ok(gif::BlockKind::Trailer) => break,
             Ok(_) => {}
             Err(ProbeError::NeedsMore { .. }) if is_end && frames > 0 => break,
             Err(ProbeError::Malformed(_)) if frames > 0 => break,

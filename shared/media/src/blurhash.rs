@@ -27,47 +27,36 @@ pub fn blurhash(pixels: &Pixels) -> String {
     if pixels.width == 0 || pixels.height == 0 {
         return String::new();
     }
-    let is_portrait = pixels.height > pixels.width;
-    let grid = if is_portrait {
-        Grid {
-            across: SHORT_COMPONENTS,
-            down: LONG_COMPONENTS,
-        }
+    let grid = if pixels.height > pixels.width {
+        [SHORT_COMPONENTS, LONG_COMPONENTS]
     } else {
-        Grid {
-            across: LONG_COMPONENTS,
-            down: SHORT_COMPONENTS,
-        }
+        [LONG_COMPONENTS, SHORT_COMPONENTS]
     };
 
     let components = components(pixels, grid);
     written(&components, grid)
 }
 
-/// Numbers of components.
-#[derive(Clone, Copy)]
-struct Grid {
-    across: usize,
-    down: usize,
-}
+/// Numbers of components across and down.
+type Grid = [usize; 2];
 
 /// Returns the components of the discrete cosine transform, row by row. Each row of pixels is
 /// transformed first, so that a pixel takes one multiplication per component across.
-fn components(pixels: &Pixels, grid: Grid) -> Vec<Linear> {
+fn components(pixels: &Pixels, [across, down]: Grid) -> Vec<Linear> {
     let linear = linear_samples();
-    let cosines = cosines(pixels.width, grid.across);
-    let mut sums = vec![[0.0; 3]; grid.across * grid.down];
+    let cosines = cosines(pixels.width, across);
+    let mut sums = vec![[0.0; 3]; across * down];
 
     for (y, row) in (0_u32..).zip(rows_on_white(pixels)) {
-        let mut row_sums = vec![[0.0; 3]; grid.across];
-        for (color, factors) in row.zip(cosines.chunks_exact(grid.across)) {
+        let mut row_sums = vec![[0.0; 3]; across];
+        for (color, factors) in row.zip(cosines.chunks_exact(across)) {
             let color = color.map(|sample| linear[usize::from(sample)]);
             for (sum, factor) in row_sums.iter_mut().zip(factors) {
                 add(sum, color, *factor);
             }
         }
-        for (component, down) in sums.chunks_exact_mut(grid.across).zip(0_u32..) {
-            let factor = cosine(down, y, pixels.height);
+        for (component, row) in sums.chunks_exact_mut(across).zip(0_u32..) {
+            let factor = cosine(row, y, pixels.height);
             for (sum, row_sum) in component.iter_mut().zip(&row_sums) {
                 add(sum, *row_sum, factor);
             }
@@ -118,12 +107,12 @@ fn linear_samples() -> Vec<f64> {
 }
 
 /// Returns the text of components.
-fn written(components: &[Linear], grid: Grid) -> String {
+fn written(components: &[Linear], [across, down]: Grid) -> String {
     let mut text = String::new();
     let [mean, details @ ..] = components else {
         return text;
     };
-    let size = (grid.across - 1) + (grid.down - 1) * 9;
+    let size = (across - 1) + (down - 1) * 9;
     let values = details.iter().flatten();
     let largest = values.copied().fold(f64::NEG_INFINITY, f64::max);
     let scale = floored(largest * 166.0 - 0.5, 82);

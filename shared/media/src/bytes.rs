@@ -37,6 +37,11 @@ pub(crate) fn be32(bytes: &[u8], at: usize) -> Result<u32, ProbeError> {
     array(bytes, at).map(u32::from_be_bytes)
 }
 
+/// Reads a big-endian `u64`.
+pub(crate) fn be64(bytes: &[u8], at: usize) -> Result<u64, ProbeError> {
+    array(bytes, at).map(u64::from_be_bytes)
+}
+
 /// Reads a little-endian `u16`.
 pub(crate) fn le16(bytes: &[u8], at: usize) -> Result<u16, ProbeError> {
     array(bytes, at).map(u16::from_le_bytes)
@@ -51,6 +56,11 @@ pub(crate) fn le24(bytes: &[u8], at: usize) -> Result<u32, ProbeError> {
 /// Reads a little-endian `u32`.
 pub(crate) fn le32(bytes: &[u8], at: usize) -> Result<u32, ProbeError> {
     array(bytes, at).map(u32::from_le_bytes)
+}
+
+/// Reads a little-endian `u64`.
+pub(crate) fn le64(bytes: &[u8], at: usize) -> Result<u64, ProbeError> {
+    array(bytes, at).map(u64::from_le_bytes)
 }
 
 /// Converts a length from a file. Saturates on overflow, which exceeds every file.

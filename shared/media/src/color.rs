@@ -1,6 +1,6 @@
 //! Color conversion: profiles to sRGB, CMYK to RGB, and flattening of transparent pixels.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use moxcms::{
     ColorProfile, DataColorSpace, Layout, RenderingIntent, Transform8BitExecutor, TransformOptions,
@@ -244,16 +244,7 @@ pub(crate) fn rows_on_white(
 ) -> impl Iterator<Item = impl Iterator<Item = [u8; 3]>> {
     let channels = pixels.channels.count();
     let rows = pixels.samples.chunks_exact(pixels.row_bytes().max(1));
-    rows.map(move |row| {
-        let colors = row.chunks_exact(channels).map(rgba);
-        colors.map(|color| {
-            if color[3] == u8::MAX {
-                [color[0], color[1], color[2]]
-            } else {
-                on_white(color)
-            }
-        })
-    })
+    rows.map(move |row| row.chunks_exact(channels).map(rgba).map(on_white))
 }
 
 /// Returns the pixels with gray expanded to RGB.
@@ -281,27 +272,5 @@ pub(crate) fn with_alpha(pixels: Pixels) -> Pixels {
         channels: Channels::Rgba,
         samples: samples.collect(),
         ..pixels
-    }
-}
-
-/// Samples with three or four channels.
-pub(crate) struct ExpandedSamples<'a> {
-    pub(crate) samples: Cow<'a, [u8]>,
-    pub(crate) channels: Channels,
-}
-
-/// Returns the samples with gray expanded to RGB.
-pub(crate) fn expand_gray(pixels: &Pixels) -> ExpandedSamples<'_> {
-    if pixels.channels == Channels::Gray {
-        let samples = pixels.samples.iter().flat_map(|gray| [*gray; 3]).collect();
-        ExpandedSamples {
-            samples: Cow::Owned(samples),
-            channels: Channels::Rgb,
-        }
-    } else {
-        ExpandedSamples {
-            samples: Cow::Borrowed(&pixels.samples),
-            channels: pixels.channels,
-        }
     }
 }

@@ -11,22 +11,19 @@ use crate::{
 pub fn require_complete(bytes: &[u8]) -> Result<(), MediaError> {
     match Format::detect(bytes) {
         Some(Format::Jpeg) => {
-            let mut segments = jpeg::Segments::of(bytes);
-            while segments.next()?.marker != jpeg::END {}
+            for segment in jpeg::Segments::of(bytes) {
+                segment?;
+            }
         }
         Some(Format::Png) => {
-            let mut chunks = png::Chunks::of(bytes);
-            loop {
-                let chunk = chunks.next()?;
-                chunk.full(bytes)?;
-                if chunk.kind == *b"IEND" {
-                    break;
-                }
+            for chunk in png::Chunks::of(bytes) {
+                png::full(bytes, &chunk?)?;
             }
         }
         Some(Format::Gif) => {
-            let mut blocks = gif::Blocks::of(bytes)?;
-            while blocks.next()?.kind != gif::BlockKind::Trailer {}
+            for block in gif::Blocks::of(bytes)? {
+                block?;
+            }
         }
         Some(Format::WebP) => {
             let mut chunks = webp::Chunks::of(bytes)?;

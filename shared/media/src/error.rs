@@ -33,28 +33,13 @@ pub enum MediaError {
     Malformed(String),
     /// A side of the image exceeds the limit.
     #[error("the image has {width}×{height} pixels, and a side may have {limit}")]
-    SideTooLarge {
-        /// Width in pixels.
-        width: u32,
-        /// Height in pixels.
-        height: u32,
-        /// Maximum width and height, in pixels.
-        limit: u32,
-    },
+    SideTooLarge { width: u32, height: u32, limit: u32 },
     /// The image exceeds a pixel limit.
     #[error("the image has {pixels} pixels, more than {limit}")]
-    TooManyPixels {
-        pixels: u64,
-        /// Maximum number of pixels.
-        limit: u64,
-    },
+    TooManyPixels { pixels: u64, limit: u64 },
     /// The transformed image would exceed the pixel limit of outputs.
     #[error("the transformed image would have {pixels} pixels, more than {limit}")]
-    OutputTooLarge {
-        pixels: u64,
-        /// Maximum number of pixels.
-        limit: u64,
-    },
+    OutputTooLarge { pixels: u64, limit: u64 },
     /// An animation has too many frames, or too many pixels in all frames.
     #[error("the animation has too many frames, or too many pixels in all frames")]
     AnimationTooLarge,
@@ -63,7 +48,6 @@ pub enum MediaError {
     AnimatedOutputTooLarge {
         /// Width times height times frames.
         pixels: u64,
-        /// Maximum number of pixels.
         limit: u64,
     },
     /// A JPEG has too many scans. Each scan takes a pass over the whole image.
@@ -73,9 +57,7 @@ pub enum MediaError {
     #[error("{width}×{height} pixels exceed the maximum dimensions of {format:?}")]
     DimensionsTooLarge {
         format: Format,
-        /// Width in pixels.
         width: u32,
-        /// Height in pixels.
         height: u32,
     },
     /// The image to encode exceeds the pixel limit of the target format.
@@ -83,34 +65,21 @@ pub enum MediaError {
     TooManyPixelsForFormat {
         format: Format,
         pixels: u64,
-        /// Maximum number of pixels.
         limit: u64,
     },
     /// Decoding would take too long, as estimated from the header.
     #[error("decoding would take {milliseconds} ms, more than {limit}")]
-    DecodingTooSlow {
-        /// Estimated time, in milliseconds.
-        milliseconds: u64,
-        /// Maximum time of a rendering, in milliseconds.
-        limit: u64,
-    },
+    DecodingTooSlow { milliseconds: u64, limit: u64 },
     /// Decoding, resizing and encoding together would take too long, as estimated from the header.
     #[error("rendering as {format:?} would take {milliseconds} ms, more than {limit}")]
     RenderingTooSlow {
         format: Format,
-        /// Estimated time, in milliseconds.
         milliseconds: u64,
-        /// Maximum time of a rendering, in milliseconds.
         limit: u64,
     },
     /// The code tables of a lossless or transparent WebP exceed the memory limit.
     #[error("the code tables of the image take {bytes} bytes, more than {limit}")]
-    TooManyCodes {
-        /// Size of the tables, in bytes.
-        bytes: u64,
-        /// Maximum size, in bytes.
-        limit: u64,
-    },
+    TooManyCodes { bytes: u64, limit: u64 },
     /// The format, or a variant of it, cannot be decoded.
     #[error("{0:?} cannot be decoded")]
     UnsupportedFormat(Format),

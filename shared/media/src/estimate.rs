@@ -3,10 +3,12 @@
 //!
 //! Invariants:
 //! - No pixel is decoded. The limits of sides and pixels are checked before, so no sum overflows.
-//! - The memory is at least the measured peak of the worst image with such a header (`tests/memory`).
+//! - The memory is at least the measured peak of the worst image with such a header (`tests/media/memory.rs`).
+
+use domain::ImageSize;
 
 use crate::{
-    Dimensions, Format, Frames, ImageInfo, MediaError,
+    Format, Frames, ImageInfo, MediaError,
     container::jpeg_scans::JpegScans,
     decode::{Shrink, TiffTiles},
     encode::{AVIF_FULL_LIMIT_QUALITY, JPEG_FULL_CHROMA_QUALITY, is_largest_avif},
@@ -193,7 +195,7 @@ impl StillOutput {
     /// Returns the memory of resizing without source and output, in bytes. The resizer filters
     /// vertically first: its intermediate image is as wide as the source and as high as the output,
     /// or as the map of salient parts.
-    fn resizing_bytes(&self, source: Dimensions, pixel_bytes: u64) -> u64 {
+    fn resizing_bytes(&self, source: ImageSize, pixel_bytes: u64) -> u64 {
         let output = self.work.output;
         let rows = output.height.max(MAP_SIDE);
         let intermediate = u64::from(source.width) * u64::from(rows) * pixel_bytes;
@@ -206,7 +208,7 @@ impl StillOutput {
 /// Returns the peak of rendering an animation within all limits, in bytes.
 pub(crate) fn animation_bytes(
     info: &ImageInfo,
-    output: Dimensions,
+    output: ImageSize,
     frames: u32,
     has_watermark: bool,
 ) -> u64 {
@@ -231,7 +233,7 @@ pub(crate) fn animation_bytes(
 /// Work of resizing and encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Work {
-    pub(crate) output: Dimensions,
+    pub(crate) output: ImageSize,
     pub(crate) format: Format,
     pub(crate) quality: u8,
     pub(crate) has_alpha: bool,

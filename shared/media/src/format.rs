@@ -37,21 +37,9 @@ impl Format {
             [0xFF, 0xD8, 0xFF, ..] => Some(Format::Jpeg),
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some(Format::Png),
             [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Format::Gif),
-            [
-                b'R',
-                b'I',
-                b'F',
-                b'F',
-                _,
-                _,
-                _,
-                _,
-                b'W',
-                b'E',
-                b'B',
-                b'P',
-                ..,
-            ] => Some(Format::WebP),
+            [b'R', b'I', b'F', b'F', _, _, _, _, rest @ ..] if rest.starts_with(b"WEBP") => {
+                Some(Format::WebP)
+            }
             [_, _, _, _, b'f', b't', b'y', b'p', ..] => by_brands(head),
             // The two bytes alone are ambiguous, so the reserved zero bytes are checked too.
             [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Some(Format::Bmp),
@@ -91,20 +79,13 @@ impl Format {
 
     /// Returns the media type of stored files.
     pub fn media_type(self) -> MediaType {
-        let (mime_type, extension) = match self {
-            Format::Jpeg => ("image/jpeg", "jpg"),
-            Format::Png => ("image/png", "png"),
-            Format::Gif => ("image/gif", "gif"),
-            Format::WebP => ("image/webp", "webp"),
-            Format::Avif => ("image/avif", "avif"),
-            Format::Heic => ("image/heic", "heic"),
-            Format::Bmp => ("image/bmp", "bmp"),
-            Format::Tiff => ("image/tiff", "tiff"),
-            Format::Ico => ("image/vnd.microsoft.icon", "ico"),
-        };
+        let name = self.name();
         MediaType {
-            mime_type: mime_type.to_owned(),
-            extension: extension.to_owned(),
+            mime_type: match self {
+                Format::Ico => "image/vnd.microsoft.icon".to_owned(),
+                _ => format!("image/{name}"),
+            },
+            extension: if self == Format::Jpeg { "jpg" } else { name }.to_owned(),
             resource_type: ResourceType::Image,
         }
     }

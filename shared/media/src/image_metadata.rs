@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Maximum number of pages of a TIFF that are counted.
-pub const MAX_COUNTED_PAGES: u32 = 10_000;
+pub const MAX_COUNTED_PAGES: usize = 10_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MetadataOptions {
@@ -88,56 +88,38 @@ fn pages(bytes: &[u8], info: &ImageInfo, is_prefix: bool) -> Option<u32> {
         _ if info.frames == Frames::Still => 1,
         _ => return None,
     };
-    Some(count.max(1))
+    u32::try_from(count.max(1)).ok()
 }
 
-fn gif_frames(bytes: &[u8]) -> u32 {
-    let Ok(mut blocks) = gif::Blocks::of(bytes) else {
-        return 0;
-    };
-    let mut frames = 0;
-    while let Ok(block) = blocks.next()
-        && block.kind != gif::BlockKind::Trailer
-    {
-        frames += u32::from(block.kind == gif::BlockKind::Image);
-    }
-    frames
+fn gif_frames(bytes: &[u8]) -> usize {
+    let blocks = gif::Blocks::of(bytes).into_iter().flatten();
+    let blocks = blocks.map_while(Result::ok);
+    blocks
+        .filter(|block| block.kind == gif::BlockKind::Image)
+        .count()
 }
 
-fn png_frames(bytes: &[u8]) -> u32 {
-    let mut chunks = png::Chunks::of(bytes);
-    let mut frames = 0;
-    while let Ok(chunk) = chunks.next()
-        && chunk.full(bytes).is_ok()
-        && chunk.kind != *b"IEND"
-    {
-        frames += u32::from(chunk.kind == *b"fcTL");
-    }
-    frames
+fn png_frames(bytes: &[u8]) -> usize {
+    let chunks = png::Chunks::of(bytes).map_while(Result::ok);
+    let chunks = chunks.take_while(|chunk| png::full(bytes, chunk).is_ok());
+    chunks.filter(|chunk| chunk.kind == *b"fcTL").count()
 }
 
-fn webp_frames(bytes: &[u8]) -> u32 {
+fn webp_frames(bytes: &[u8]) -> usize {
     let Ok(mut chunks) = webp::Chunks::of(bytes) else {
         return 0;
     };
-    let mut frames = 0;
-    while let Ok(Some(chunk)) = chunks.find(*b"ANMF")
-        && chunk.data(bytes).is_ok()
-    {
-        frames += 1;
-    }
-    frames
+    let frames = std::iter::from_fn(|| chunks.find(*b"ANMF").ok().flatten());
+    frames.take_while(|frame| frame.data(bytes).is_ok()).count()
 }
 
 /// Counts the directories of a TIFF up to one that was visited before.
-fn tiff_pages(bytes: &[u8]) -> u32 {
+fn tiff_pages(bytes: &[u8]) -> usize {
     let Ok(mut directory) = tiff::Directory::first(bytes) else {
         return 0;
     };
     let mut visited = HashSet::new();
-    let mut pages = 0;
-    while pages < MAX_COUNTED_PAGES && visited.insert(directory.offset()) {
-        pages += 1;
+    while visited.len() < MAX_COUNTED_PAGES && visited.insert(directory.offset()) {
         let next = directory.next_offset();
         match next.and_then(|offset| directory.at(offset)) {
             // The first directory never starts at 0.
@@ -145,5 +127,5 @@ fn tiff_pages(bytes: &[u8]) -> u32 {
             _ => break,
         }
     }
-    pages
+    visited.len()
 }

@@ -44,12 +44,11 @@ fn strip_jpeg(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
     if let Some(exif) = orientation_exif {
         kept.extend_from_slice(&jpeg::exif_segment(exif));
     }
-    let mut segments = jpeg::Segments::of(bytes);
     let mut end = 2;
     let mut has_pixels = false;
 
-    loop {
-        let segment = segments.next()?;
+    for segment in jpeg::Segments::of(bytes) {
+        let segment = segment?;
         if has_pixels {
             // Fill bytes of a removed segment would turn the data after it into a marker.
             let data = &bytes[end..segment.range.start];
@@ -66,18 +65,15 @@ fn strip_jpeg(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
         if is_kept || !is_metadata {
             kept.extend_from_slice(&bytes[segment.range]);
         }
-        if segment.marker == jpeg::END {
-            return Ok(kept);
-        }
     }
+    Ok(kept)
 }
 
 fn strip_png(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
     let mut kept = bytes[..png::SIGNATURE].to_vec();
-    let mut chunks = png::Chunks::of(bytes);
-    loop {
-        let chunk = chunks.next()?;
-        let whole = chunk.full(bytes)?;
+    for chunk in png::Chunks::of(bytes) {
+        let chunk = chunk?;
+        let whole = png::full(bytes, &chunk)?;
         // An upper-case first letter marks critical chunks.
         if chunk.kind[0].is_ascii_uppercase() || PNG_KEPT.contains(&&chunk.kind) {
             kept.extend_from_slice(whole);
@@ -87,21 +83,19 @@ fn strip_png(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, M
         {
             kept.extend_from_slice(&png::encode_chunk(*b"eXIf", exif));
         }
-        if chunk.kind == *b"IEND" {
-            return Ok(kept);
-        }
     }
+    Ok(kept)
 }
 
 fn strip_gif(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
-    let mut blocks = gif::Blocks::of(bytes)?;
+    let blocks = gif::Blocks::of(bytes)?;
     let mut kept = bytes
         .get(..blocks.at())
         .ok_or(MediaError::Truncated)?
         .to_vec();
 
-    loop {
-        let block = blocks.next()?;
+    for block in blocks {
+        let block = block?;
         let is_kept = match block.kind {
             gif::BlockKind::Application(name) => GIF_KEPT.contains(&&name),
             gif::BlockKind::Comment => false,
@@ -110,10 +104,8 @@ fn strip_gif(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
         if is_kept {
             kept.extend_from_slice(&bytes[block.range]);
         }
-        if block.kind == gif::BlockKind::Trailer {
-            return Ok(kept);
-        }
     }
+    Ok(kept)
 }
 
 fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
@@ -146,51 +138,32 @@ fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
 
 /// Returns a file's EXIF data for pixels in display orientation.
 pub(crate) fn normalized_exif(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
-    exif::normalized(exif_of(bytes, format)?)
+    exif::normalized(exif_block(bytes, format)?)
 }
 
 /// Returns the EXIF data of a file as a TIFF structure, without copying it. That of a TIFF is the file.
 pub(crate) fn exif_block(bytes: &[u8], format: Format) -> Option<&[u8]> {
     match format {
-        Format::Tiff => Some(bytes),
-        Format::Avif | Format::Heic => heif_items::exif(bytes).ok().flatten(),
-        Format::Jpeg | Format::Png | Format::WebP | Format::Gif | Format::Bmp | Format::Ico => {
-            exif_of(bytes, format)
-        }
-    }
-}
-
-fn exif_of(bytes: &[u8], format: Format) -> Option<&[u8]> {
-    match format {
         Format::Jpeg => {
-            let mut segments = jpeg::Segments::of(bytes);
-            loop {
-                let segment = segments.next().ok()?;
-                if segment.starts_with(jpeg::EXIF, jpeg::EXIF_NAME) {
-                    return segment.payload.get(jpeg::EXIF_NAME.len()..);
-                } else if matches!(segment.marker, jpeg::SCAN | jpeg::END) {
-                    return None;
-                }
-            }
+            let is_exif = |found: &jpeg::Segment| found.starts_with(jpeg::EXIF, jpeg::EXIF_NAME);
+            let segment = jpeg::header(bytes).find(is_exif)?;
+            segment.payload.get(jpeg::EXIF_NAME.len()..)
         }
         Format::Png => {
-            let mut chunks = png::Chunks::of(bytes);
-            loop {
-                let chunk = chunks.next().ok()?;
-                match &chunk.kind {
-                    b"eXIf" => return chunk.data(bytes).ok(),
-                    b"IDAT" | b"IEND" => return None,
-                    _ => {}
-                }
-            }
+            let chunks = png::Chunks::of(bytes).map_while(Result::ok);
+            let mut header = chunks.take_while(|chunk| chunk.kind != *b"IDAT");
+            header
+                .find(|chunk| chunk.kind == *b"eXIf")?
+                .data(bytes)
+                .ok()
         }
         Format::WebP => {
             let chunk = webp::Chunks::of(bytes).ok()?.find(*b"EXIF").ok()??;
             let data = chunk.data(bytes).ok()?;
             Some(data.strip_prefix(jpeg::EXIF_NAME).unwrap_or(data))
         }
-        Format::Gif | Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => {
-            None
-        }
+        Format::Avif | Format::Heic => heif_items::exif(bytes).ok().flatten(),
+        Format::Tiff => Some(bytes),
+        Format::Gif | Format::Bmp | Format::Ico => None,
     }
 }

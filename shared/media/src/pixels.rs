@@ -6,7 +6,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{Dimensions, MediaError, Rectangle};
+use crate::{MediaError, Rectangle};
+use domain::ImageSize;
 
 /// Maximum width and height of a decoded image, in pixels. Resizing takes memory in proportion to a
 /// side, so the number of pixels alone does not limit it.
@@ -47,11 +48,8 @@ impl Channels {
 /// Pixels of an image, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pixels {
-    /// Width in pixels.
     pub width: u32,
-    /// Height in pixels.
     pub height: u32,
-    /// Channels of a pixel.
     pub channels: Channels,
     /// Samples without padding.
     pub samples: Vec<u8>,
@@ -60,11 +58,8 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// Creates pixels with all samples 0.
-    pub(crate) fn zeroed(size: Dimensions, channels: Channels) -> Pixels {
-        let count = size.width as usize * size.height as usize;
-        let samples = vec![0; count * channels.count()];
-
+    /// Creates pixels without a profile.
+    pub fn new(size: ImageSize, channels: Channels, samples: Vec<u8>) -> Pixels {
         Pixels {
             width: size.width,
             height: size.height,
@@ -74,12 +69,15 @@ impl Pixels {
         }
     }
 
+    /// Creates pixels with all samples 0.
+    pub(crate) fn zeroed(size: ImageSize, channels: Channels) -> Pixels {
+        let count = size.width as usize * size.height as usize;
+        Pixels::new(size, channels, vec![0; count * channels.count()])
+    }
+
     /// Returns width and height.
-    pub(crate) fn size(&self) -> Dimensions {
-        Dimensions {
-            width: self.width,
-            height: self.height,
-        }
+    pub(crate) fn size(&self) -> ImageSize {
+        ImageSize::new(self.width, self.height)
     }
 
     /// Returns the length of a row, in bytes.
@@ -124,18 +122,12 @@ impl Pixels {
         for row in rows {
             samples.extend_from_slice(&row[start..start + length]);
         }
-        Pixels {
-            width: rectangle.width,
-            height: rectangle.height,
-            channels: self.channels,
-            samples,
-            profile: None,
-        }
+        Pixels::new(rectangle.size(), self.channels, samples)
     }
 }
 
 /// Fails if a side is longer than [`MAX_SIDE`].
-pub(crate) fn require_side_limit(size: Dimensions) -> Result<(), MediaError> {
+pub(crate) fn require_side_limit(size: ImageSize) -> Result<(), MediaError> {
     if size.width.max(size.height) > MAX_SIDE {
         Err(MediaError::SideTooLarge {
             width: size.width,

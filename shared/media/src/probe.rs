@@ -7,7 +7,7 @@ use domain::ImageSize;
 use crate::{
     Format, Orientation, ProbeError,
     bytes::{array, be32, le16, le32},
-    container::{gif, heif, jpeg, png, tiff, webp},
+    container::{Chunk, gif, heif, jpeg, png, tiff, webp},
     exif,
 };
 
@@ -18,34 +18,6 @@ pub enum Frames {
     Animated,
     /// A GIF whose available bytes contain neither a second frame nor the end.
     Unknown,
-}
-
-/// Width and height in pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dimensions {
-    /// Width in pixels.
-    pub width: u32,
-    /// Height in pixels.
-    pub height: u32,
-}
-
-impl Dimensions {
-    /// Returns the number of pixels.
-    pub fn pixels(self) -> u64 {
-        u64::from(self.width) * u64::from(self.height)
-    }
-}
-
-impl From<ImageSize> for Dimensions {
-    fn from(ImageSize { width, height }: ImageSize) -> Dimensions {
-        Dimensions { width, height }
-    }
-}
-
-impl From<Dimensions> for ImageSize {
-    fn from(Dimensions { width, height }: Dimensions) -> ImageSize {
-        ImageSize { width, height }
-    }
 }
 
 /// Properties of an image. Width and height are at least 1.
@@ -70,20 +42,14 @@ pub struct ImageInfo {
 
 impl ImageInfo {
     /// Returns the dimensions as stored.
-    pub fn stored(&self) -> Dimensions {
-        Dimensions {
-            width: self.width,
-            height: self.height,
-        }
+    pub fn stored(&self) -> ImageSize {
+        ImageSize::new(self.width, self.height)
     }
 
     /// Returns the dimensions as displayed.
-    pub fn displayed(&self) -> Dimensions {
+    pub fn displayed(&self) -> ImageSize {
         if self.orientation.swaps_sides() {
-            Dimensions {
-                width: self.height,
-                height: self.width,
-            }
+            ImageSize::new(self.height, self.width)
         } else {
             self.stored()
         }
@@ -130,11 +96,10 @@ pub fn probe(head: &[u8]) -> Result<ImageInfo, ProbeError> {
 }
 
 fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
-    let mut segments = jpeg::Segments::of(head);
     let mut orientation = None;
 
-    loop {
-        let segment = segments.next()?;
+    for segment in jpeg::Segments::of(head) {
+        let segment = segment?;
         if segment.starts_with(jpeg::EXIF, jpeg::EXIF_NAME) {
             // The first EXIF segment counts, as for `metadata::normalized_exif`.
             orientation.get_or_insert_with(|| {
@@ -150,15 +115,16 @@ fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
                 progressive: segment.is_progressive_frame(),
                 ..ImageInfo::still(Format::Jpeg, side(wide, narrow), side(high, low))
             });
-        } else if matches!(segment.marker, jpeg::SCAN | jpeg::END) {
-            return Err(ProbeError::Malformed("a JPEG without a frame"));
+        } else if segment.marker == jpeg::SCAN {
+            break;
         }
     }
+    Err(ProbeError::Malformed("a JPEG without a frame"))
 }
 
 fn probe_png(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut chunks = png::Chunks::of(head);
-    let header = chunks.next()?;
+    let header = chunks.read()?;
 
     if header.kind != *b"IHDR" || header.data.len() != 13 {
         return Err(ProbeError::Malformed("a PNG without its header"));
@@ -171,49 +137,45 @@ fn probe_png(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     // The color types with an alpha channel.
     probed.has_alpha = matches!(array(head, start + 9)?, [4 | 6]);
 
-    loop {
-        let chunk = chunks.next()?;
+    for chunk in chunks {
+        let chunk = chunk?;
         match &chunk.kind {
             b"tRNS" => probed.has_alpha = true,
             b"acTL" => probed.frames = Frames::Animated,
             b"eXIf" => probed.orientation = exif::orientation(chunk.data(head)?),
             b"IDAT" => return Ok(probed),
-            b"IEND" => return Err(ProbeError::Malformed("a PNG without pixels")),
             _ => {}
         }
     }
+    Err(ProbeError::Malformed("a PNG without pixels"))
 }
 
 fn probe_gif(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut probed = ImageInfo::still(Format::Gif, le16(head, 6)?.into(), le16(head, 8)?.into());
     probed.lossless = true;
 
-    let mut blocks = gif::Blocks::of(head)?;
     let mut has_image = false;
 
-    loop {
-        match blocks.next().map(|block| block.kind) {
+    for block in gif::Blocks::of(head)? {
+        match block.map(|block| block.kind) {
             Ok(gif::BlockKind::Image) if has_image => {
-                return Ok(ImageInfo {
-                    frames: Frames::Animated,
-                    ..probed
-                });
+                probed.frames = Frames::Animated;
+                return Ok(probed);
             }
             Ok(gif::BlockKind::Image) => has_image = true,
             Ok(gif::BlockKind::Control { has_alpha }) => probed.has_alpha |= has_alpha,
-            Ok(gif::BlockKind::Trailer) if has_image => return Ok(probed),
-            Ok(gif::BlockKind::Trailer) => {
-                return Err(ProbeError::Malformed("a GIF without frames"));
-            }
             Ok(_) => {}
             Err(ProbeError::NeedsMore { .. }) => {
-                return Ok(ImageInfo {
-                    frames: Frames::Unknown,
-                    ..probed
-                });
+                probed.frames = Frames::Unknown;
+                return Ok(probed);
             }
             Err(error) => return Err(error),
         }
+    }
+    if has_image {
+        Ok(probed)
+    } else {
+        Err(ProbeError::Malformed("a GIF without frames"))
     }
 }
 
@@ -225,7 +187,7 @@ fn probe_webp(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     match &first.kind {
         b"VP8 " | b"VP8L" => {
             let frame = webp::frame(head, &first)?;
-            let Dimensions { width, height } = frame.dimensions;
+            let ImageSize { width, height } = frame.dimensions;
             Ok(ImageInfo {
                 has_alpha: frame.has_alpha,
                 lossless: first.kind == *b"VP8L",
@@ -239,7 +201,7 @@ fn probe_webp(head: &[u8]) -> Result<ImageInfo, ProbeError> {
 
 fn probe_extended_webp(
     head: &[u8],
-    first: &webp::Chunk,
+    first: &Chunk,
     mut chunks: webp::Chunks,
 ) -> Result<ImageInfo, ProbeError> {
     let [flags] = array(head, first.data.start)?;
@@ -269,7 +231,7 @@ fn probe_extended_webp(
 fn is_webp_lossless(
     head: &[u8],
     chunks: &mut webp::Chunks,
-    canvas: Dimensions,
+    canvas: ImageSize,
 ) -> Result<bool, ProbeError> {
     while let Some(chunk) = chunks.next()? {
         if matches!(&chunk.kind, b"VP8 " | b"VP8L") {
@@ -309,7 +271,7 @@ fn probe_bmp(head: &[u8]) -> Result<ImageInfo, ProbeError> {
             le16(head, 20)?.into(),
         ));
     }
-    // Dimensions are signed: a negative height means top-down rows.
+    // ImageSize are signed: a negative height means top-down rows.
     let height = le32(head, 22)?.cast_signed();
     let width = u32::try_from(le32(head, 18)?.cast_signed())
         .map_err(|_| ProbeError::Malformed("the width of the BMP is negative"))?;

@@ -1,7 +1,7 @@
 //! Formats of a rendering, the preferred one first.
 
-use domain::{ImageFormat, Variant};
-use media::{Dimensions, Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS, supports_sides};
+use domain::{ImageFormat, ImageSize, Variant};
+use media::{Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS, supports_sides};
 
 /// Maximum number of pixels of an output whose negotiated format is final.
 const MAX_FINAL_PIXELS: u64 = 10_000_000;
@@ -35,13 +35,13 @@ pub(crate) fn formats(variant: Variant, original_mime_type: &str) -> Vec<ImageFo
 }
 
 /// Whether a negotiated format suits an output of this size: its sides, and AVIF does not take too long.
-pub(crate) fn suits_size(format: ImageFormat, output: Dimensions) -> bool {
+pub(crate) fn suits_size(format: ImageFormat, output: ImageSize) -> bool {
     let is_slow = format == ImageFormat::Avif && output.pixels() > MAX_NEGOTIATED_AVIF_PIXELS;
     supports_sides(format_of(format), output) && !is_slow
 }
 
 /// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is animated.
-pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: Dimensions) -> bool {
+pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: ImageSize) -> bool {
     let is_animated =
         matches!(info.format, Format::Gif | Format::WebP) && info.frames != Frames::Still;
     suits_size(format, output) && (format != ImageFormat::Avif || !is_animated)
@@ -49,7 +49,7 @@ pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: Dimensions) -
 
 /// Whether a negotiated format that suits the size of the output has no substitutes: the image may be animated,
 /// which does not suit AVIF, and a large one may take too long.
-pub(crate) fn is_final(format: ImageFormat, source: Dimensions, output: Dimensions) -> bool {
+pub(crate) fn is_final(format: ImageFormat, source: ImageSize, output: ImageSize) -> bool {
     format != ImageFormat::Avif
         && source.pixels() <= MAX_FINAL_SOURCE_PIXELS
         && output.pixels() <= MAX_FINAL_PIXELS
@@ -135,10 +135,7 @@ mod tests {
 
     #[test]
     fn format_of_small_images_is_final_except_avif() {
-        let side = |width| Dimensions {
-            width,
-            height: 5_000,
-        };
+        let side = |width| ImageSize::new(width, 5_000);
 
         assert!(is_final(ImageFormat::WebP, side(10_000), side(2_000)));
         assert!(!is_final(ImageFormat::Avif, side(10_000), side(2_000)));
@@ -148,14 +145,8 @@ mod tests {
 
     #[test]
     fn only_small_still_images_are_negotiated_as_avif() {
-        let small = Dimensions {
-            width: 2_000,
-            height: 1_000,
-        };
-        let large = Dimensions {
-            width: 2_001,
-            height: 1_000,
-        };
+        let small = ImageSize::new(2_000, 1_000);
+        let large = ImageSize::new(2_001, 1_000);
         let still = info(Format::Gif);
         let animated = ImageInfo {
             frames: Frames::Animated,

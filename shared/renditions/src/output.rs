@@ -1,7 +1,7 @@
 //! The output of a variant, which is known before the image is read if its size is recorded.
 
 use domain::{File, ImageSize, ServiceError, Variant, VariantOutput};
-use media::{Dimensions, canonical_resize, plan, quality};
+use media::{canonical_resize, plan, quality};
 
 use crate::{
     negotiation::{format_of, formats, is_final, suits_size},
@@ -23,7 +23,7 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
     let Some(size) = file.displayed_size() else {
         return variant;
     };
-    let resolved = resolve_for_size(variant, size.into());
+    let resolved = resolve_for_size(variant, size);
     let Ok(output_size) = output_size(&resolved, size) else {
         return resolved;
     };
@@ -34,7 +34,7 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
     Variant {
         format,
         output: resolved.output.map(|output| VariantOutput {
-            is_format_final: is_final(format, size.into(), output_size),
+            is_format_final: is_final(format, size, output_size),
             ..output
         }),
         ..resolved
@@ -42,7 +42,7 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
 }
 
 /// Returns a variant with its output for an image of this size.
-pub(crate) fn resolve_for_size(variant: Variant, size: Dimensions) -> Variant {
+pub(crate) fn resolve_for_size(variant: Variant, size: ImageSize) -> Variant {
     let Some(transformation) = variant.transformation.filter(|_| variant.output.is_none()) else {
         return variant;
     };
@@ -75,13 +75,13 @@ pub fn expected(variant: &Variant, file: &File) -> Result<ExpectedVariant, Servi
 
     Ok(ExpectedVariant {
         content_type: (!variant.is_replaceable()).then(content_type),
-        size: size.map(ImageSize::from),
+        size,
     })
 }
 
 /// Returns the size of the output for an image of this size. Fails with 422 if it exceeds the limit.
-fn output_size(variant: &Variant, size: ImageSize) -> Result<Dimensions, ServiceError> {
-    let geometry = plan(size.into(), variant.resize());
+fn output_size(variant: &Variant, size: ImageSize) -> Result<ImageSize, ServiceError> {
+    let geometry = plan(size, variant.resize());
     let geometry = geometry.map_err(|error| rendering_error(error, *variant))?;
     Ok(geometry.output())
 }

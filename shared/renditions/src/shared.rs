@@ -143,6 +143,7 @@ fn too_slow() -> ServiceError {
 
 #[cfg(test)]
 mod tests {
+    use domain::ImageSize;
     use domain::{Resize, Sides, Transformation};
     use media::{Channels, EncodeOptions, Pixels, encode};
 
@@ -150,19 +151,10 @@ mod tests {
 
     /// Returns a progressive JPEG whose header specifies 9,900 × 9,900 pixels, with 180 more scans.
     fn slow_jpeg() -> Vec<u8> {
-        let pixels = Pixels {
-            width: 24,
-            height: 16,
-            channels: Channels::Gray,
-            samples: vec![7; 24 * 16],
-            profile: None,
-        };
+        let pixels = Pixels::new(ImageSize::new(24, 16), Channels::Gray, vec![7; 24 * 16]);
         let options = EncodeOptions {
-            format: Format::Jpeg,
-            quality: 90,
             progressive: true,
-            lossless: false,
-            exif: None,
+            ..EncodeOptions::new(Format::Jpeg, 90)
         };
         let jpeg = encode(pixels, &options).expect("a JPEG");
         let is_marker = |marker| move |bytes: &[u8]| bytes == [0xFF, marker];

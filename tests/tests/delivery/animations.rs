@@ -1,5 +1,6 @@
 //! Transformed animations: frames, durations, loops, negotiation and limits.
 
+use domain::ImageSize;
 use media::{Channels, EncodeOptions, Format, Frames, Pixels, decode, encode, probe};
 use tests::{File, Response, Stack, TestSpace, stack_test, text};
 
@@ -16,20 +17,8 @@ const TWO_REPETITIONS: &[u8] = b"\x21\xFF\x0BNETSCAPE2.0\x03\x01\x02\0\0";
 
 /// Returns a GIF of 64 × 48 pixels in one color.
 fn still_gif(color: [u8; 3]) -> Vec<u8> {
-    let pixels = Pixels {
-        width: 64,
-        height: 48,
-        channels: Channels::Rgb,
-        samples: color.repeat(64 * 48),
-        profile: None,
-    };
-    let options = EncodeOptions {
-        format: Format::Gif,
-        quality: 90,
-        progressive: false,
-        lossless: false,
-        exif: None,
-    };
+    let pixels = Pixels::new(ImageSize::new(64, 48), Channels::Rgb, color.repeat(64 * 48));
+    let options = EncodeOptions::new(Format::Gif, 90);
     encode(pixels, &options).expect("a GIF")
 }
 

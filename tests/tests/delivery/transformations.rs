@@ -1,7 +1,8 @@
 //! Transformed images: sizes, formats, storage and limits.
 
+use domain::ImageSize;
 use futures::future::join_all;
-use media::{Dimensions, Format, probe};
+use media::{Format, probe};
 use tests::{File, Observed, Response, Stack, TestSpace, stack_test, text};
 
 use crate::support::images::{image, png_of_sides};
@@ -18,7 +19,7 @@ async fn upload_image(acme: &TestSpace, format: Format) -> File {
 /// Returns format, width and height of the image in a response.
 fn delivered(response: &Response) -> (Format, u32, u32) {
     let info = probe(&response.body).expect("an image");
-    let Dimensions { width, height } = info.displayed();
+    let ImageSize { width, height } = info.displayed();
     response
         .expect_header("content-type", info.format.media_type().mime_type)
         .expect_header("x-image-width", width.to_string())

@@ -1,6 +1,6 @@
 //! Files that cannot be processed, and jobs whose file is missing.
 
-use domain::{FileId, ProcessingRules};
+use domain::{FileId, ImageSize, ProcessingRules};
 use futures::future;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 use serde_json::{Value, json};
@@ -40,19 +40,10 @@ async fn damaged_image_keeps_its_metadata_and_gets_no_thumbnails(stack: &Stack, 
 
 /// Returns a progressive JPEG whose header specifies 9,900 × 9,900 pixels, with 180 more scans.
 fn slow_jpeg() -> Vec<u8> {
-    let pixels = Pixels {
-        width: 24,
-        height: 16,
-        channels: Channels::Gray,
-        samples: vec![7; 24 * 16],
-        profile: None,
-    };
+    let pixels = Pixels::new(ImageSize::new(24, 16), Channels::Gray, vec![7; 24 * 16]);
     let options = EncodeOptions {
-        format: Format::Jpeg,
-        quality: 90,
         progressive: true,
-        lossless: false,
-        exif: None,
+        ..EncodeOptions::new(Format::Jpeg, 90)
     };
     let jpeg = encode(pixels, &options).expect("a JPEG");
     let is_marker = |marker| move |bytes: &[u8]| bytes == [0xFF, marker];

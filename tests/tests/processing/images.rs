@@ -1,6 +1,6 @@
 //! What the record and the delivery of an image show once it is processed.
 
-use domain::ProcessingRules;
+use domain::{ImageSize, ProcessingRules};
 use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
 use serde_json::{Value, json};
 use space_store::ProcessingJob;
@@ -21,19 +21,10 @@ pub(crate) fn two_colors(width: u32, height: u32, left: [u8; 3], right: [u8; 3])
 
 /// Returns a PNG of these samples.
 pub(crate) fn png_of(width: u32, height: u32, channels: Channels, samples: Vec<u8>) -> Vec<u8> {
-    let pixels = Pixels {
-        width,
-        height,
-        channels,
-        samples,
-        profile: None,
-    };
+    let pixels = Pixels::new(ImageSize::new(width, height), channels, samples);
     let options = EncodeOptions {
-        format: Format::Png,
-        quality: 90,
-        progressive: false,
         lossless: true,
-        exif: None,
+        ..EncodeOptions::new(Format::Png, 90)
     };
     encode(pixels, &options).expect("a PNG")
 }

@@ -1,6 +1,5 @@
 //! Thumbnails that the API lists, and delivery renders.
 
-use domain::ImageSize;
 use media::{Format, probe};
 use serde_json::{Value, json};
 use tests::{Stack, StackOptions, TestSpace, stack_test, text};
@@ -78,7 +77,7 @@ async fn thumbnails_are_listed_with_the_sizes_and_formats_that_they_are_delivere
             let url = text(&thumbnail["url"]);
             let delivered = stack.anonymous.fetch(&url).await.body;
             let delivered = probe(&delivered).expect("an image");
-            let size = ImageSize::from(delivered.displayed());
+            let size = delivered.displayed();
             assert_eq!((size.width, size.height), (*width, *height));
             let expected = if format == Format::Gif {
                 Format::Png

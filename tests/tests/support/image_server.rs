@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use domain::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 use serde_json::{Value, json};
 use tokio::{
@@ -15,19 +16,14 @@ const LOGO_SIDE: u32 = 40;
 
 /// Returns a PNG of one opaque color.
 pub(crate) fn logo(color: [u8; 3]) -> Vec<u8> {
-    let pixels = Pixels {
-        width: LOGO_SIDE,
-        height: LOGO_SIDE,
-        channels: Channels::Rgb,
-        samples: color.repeat((LOGO_SIDE * LOGO_SIDE) as usize),
-        profile: None,
-    };
+    let pixels = Pixels::new(
+        ImageSize::new(LOGO_SIDE, LOGO_SIDE),
+        Channels::Rgb,
+        color.repeat((LOGO_SIDE * LOGO_SIDE) as usize),
+    );
     let options = EncodeOptions {
-        format: Format::Png,
-        quality: 100,
-        progressive: false,
         lossless: true,
-        exif: None,
+        ..EncodeOptions::new(Format::Png, 100)
     };
     encode(pixels, &options).expect("an image")
 }

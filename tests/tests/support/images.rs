@@ -1,5 +1,6 @@
 //! Images to upload, valid and invalid.
 
+use domain::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
 /// GPS position in the EXIF data.
@@ -19,23 +20,11 @@ fn picture(width: u32, height: u32) -> Pixels {
     let samples = (0..height)
         .flat_map(|y| (0..width).flat_map(move |x| pixel(x, y)))
         .collect();
-    Pixels {
-        width,
-        height,
-        channels: Channels::Rgb,
-        samples,
-        profile: None,
-    }
+    Pixels::new(ImageSize::new(width, height), Channels::Rgb, samples)
 }
 
 fn plain(format: Format) -> EncodeOptions<'static> {
-    EncodeOptions {
-        format,
-        quality: 95,
-        progressive: false,
-        lossless: false,
-        exif: None,
-    }
+    EncodeOptions::new(format, 95)
 }
 
 pub(crate) fn image(format: Format, width: u32, height: u32) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! Upload configs: transformations of images.
 
-use media::{Dimensions, Format, ImageInfo, Pixels, decode, probe};
+use domain::ImageSize;
+use media::{Format, ImageInfo, Pixels, decode, probe};
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, stack_test};
 
@@ -56,7 +57,7 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
             assert_eq!(after.info.format, target, "{case}");
             assert_eq!(
                 after.info.displayed(),
-                Dimensions { width, height },
+                ImageSize { width, height },
                 "{case}"
             );
             assert_eq!(delivered == bytes, target == source, "{case}");

@@ -10,6 +10,16 @@ pub struct ImageSize {
 }
 
 impl ImageSize {
+    #[must_use]
+    pub const fn new(width: u32, height: u32) -> ImageSize {
+        ImageSize { width, height }
+    }
+
+    /// Returns the number of pixels.
+    pub fn pixels(self) -> u64 {
+        u64::from(self.width) * u64::from(self.height)
+    }
+
     /// Returns the largest size inside the limits and this size that has the same aspect ratio.
     #[must_use]
     pub fn fitted(self, limits: ImageSize) -> ImageSize {
@@ -17,15 +27,9 @@ impl ImageSize {
         let height = limits.height.min(self.height);
 
         if self.is_wider(ImageSize { width, height }) {
-            ImageSize {
-                width,
-                height: proportional(self.height, width, self.width),
-            }
+            ImageSize::new(width, proportional(self.height, width, self.width))
         } else {
-            ImageSize {
-                width: proportional(self.width, height, self.height),
-                height,
-            }
+            ImageSize::new(proportional(self.width, height, self.height), height)
         }
     }
 

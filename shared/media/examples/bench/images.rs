@@ -9,6 +9,7 @@
 
 use std::{fs, path::Path};
 
+use domain::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
 /// Number of octaves of the fractal noise.
@@ -20,13 +21,7 @@ pub(crate) fn generate(directory: &str) {
     let write = |name: &str, pixels: Pixels, encoding: &EncodeOptions| {
         fs::write(directory.join(name), encode(pixels, encoding).unwrap()).unwrap();
     };
-    let jpeg = EncodeOptions {
-        format: Format::Jpeg,
-        quality: 89,
-        progressive: false,
-        lossless: false,
-        exif: None,
-    };
+    let jpeg = EncodeOptions::new(Format::Jpeg, 89);
     let progressive = EncodeOptions {
         progressive: true,
         ..jpeg
@@ -56,13 +51,7 @@ fn scene(width: u32, height: u32, channels: Channels) -> Pixels {
             }
         }
     }
-    Pixels {
-        width,
-        height,
-        channels,
-        samples,
-        profile: None,
-    }
+    Pixels::new(ImageSize::new(width, height), channels, samples)
 }
 
 fn color(x: f32, y: f32, [column, row]: [u32; 2]) -> [f32; 3] {

@@ -31,10 +31,11 @@ pub(crate) struct Block {
     pub(crate) range: Range<usize>,
 }
 
-/// Iterator over the blocks of a GIF.
+/// Iterator over the blocks of a GIF, up to its trailer.
 pub(crate) struct Blocks<'a> {
     bytes: &'a [u8],
     at: usize,
+    has_ended: bool,
 }
 
 /// Returns the length of a color table in bytes, from a packed field: the high bit is set if there
@@ -54,6 +55,7 @@ impl<'a> Blocks<'a> {
         Ok(Blocks {
             bytes,
             at: HEADER + color_table_bytes(packed),
+            has_ended: false,
         })
     }
 
@@ -62,8 +64,7 @@ impl<'a> Blocks<'a> {
         self.at
     }
 
-    /// Returns the next block. Must not be called after the trailer.
-    pub(crate) fn next(&mut self) -> Result<Block, ProbeError> {
+    fn read(&mut self) -> Result<Block, ProbeError> {
         let start = self.at;
         let [introducer] = array(self.bytes, start)?;
         let kind = match introducer {
@@ -80,6 +81,7 @@ impl<'a> Blocks<'a> {
             }
             0x3B => {
                 self.at = start + 1;
+                self.has_ended = true;
                 BlockKind::Trailer
             }
             _ => return Err(ProbeError::Malformed("an unknown GIF block")),
@@ -119,5 +121,13 @@ impl<'a> Blocks<'a> {
                 return Ok(());
             }
         }
+    }
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = Result<Block, ProbeError>;
+
+    fn next(&mut self) -> Option<Result<Block, ProbeError>> {
+        (!self.has_ended).then(|| self.read())
     }
 }

@@ -7,6 +7,8 @@ use crate::{
     bytes::{array, be16, be32, length, part},
 };
 
+use super::Chunk;
+
 /// Maximum number of properties that are read.
 const MAX_PROPERTIES: usize = 1_024;
 /// Types of auxiliary images that contain alpha.
@@ -27,14 +29,8 @@ pub(crate) struct Primary {
     pub(crate) has_alpha: bool,
 }
 
-/// Box with the range of its content, which may exceed the available bytes.
-pub(super) struct BmffBox {
-    pub(super) kind: [u8; 4],
-    pub(super) content: Range<usize>,
-}
-
 /// Reads the box at an offset.
-pub(super) fn read_box(bytes: &[u8], at: usize) -> Result<BmffBox, ProbeError> {
+pub(super) fn read_box(bytes: &[u8], at: usize) -> Result<Chunk, ProbeError> {
     let kind = array(bytes, at.saturating_add(4))?;
     let (header, size) = match be32(bytes, at)? {
         0 => (8, usize::MAX),
@@ -47,9 +43,9 @@ pub(super) fn read_box(bytes: &[u8], at: usize) -> Result<BmffBox, ProbeError> {
     if size < header {
         return Err(ProbeError::Malformed("a box smaller than its header"));
     }
-    Ok(BmffBox {
+    Ok(Chunk {
         kind,
-        content: at.saturating_add(header)..at.saturating_add(size),
+        data: at.saturating_add(header)..at.saturating_add(size),
     })
 }
 
@@ -58,48 +54,45 @@ pub(super) fn find(
     bytes: &[u8],
     range: Range<usize>,
     kind: [u8; 4],
-) -> Result<Option<BmffBox>, ProbeError> {
+) -> Result<Option<Chunk>, ProbeError> {
     let mut at = range.start;
     while at < range.end {
         let found = read_box(bytes, at)?;
         if found.kind == kind {
             return Ok(Some(found));
         }
-        at = found.content.end;
+        at = found.data.end;
     }
     Ok(None)
 }
 
 /// Reads the properties of the primary image. Needs the file up to the end of its `meta` box.
 pub(crate) fn primary(bytes: &[u8]) -> Result<Primary, ProbeError> {
-    let absent = |what| move || ProbeError::Malformed(what);
-    let meta = find(bytes, 0..usize::MAX, *b"meta")?
-        .ok_or_else(absent("no meta box"))?
-        .content;
-    let meta_bytes = part(bytes, meta.start, meta.len())?;
+    let meta = find(bytes, 0..usize::MAX, *b"meta")?;
+    let meta = meta.ok_or(ProbeError::Malformed("no meta box"))?;
     // The box is complete, so a reference beyond its end is an error, not truncation.
-    parse_meta(meta_bytes).map_err(|error| match error {
+    parse_meta(meta.data(bytes)?).map_err(|error| match error {
         ProbeError::NeedsMore { .. } => ProbeError::Malformed("a box exceeds its parent"),
         error => error,
     })
 }
 
 fn parse_meta(meta: &[u8]) -> Result<Primary, ProbeError> {
-    let absent = |what| move || ProbeError::Malformed(what);
-
     // Version and flags precede the boxes.
     let boxes = 4..meta.len();
-    let properties = find(meta, boxes.clone(), *b"iprp")?
-        .ok_or_else(absent("no properties box"))?
-        .content;
-    let container = find(meta, properties.clone(), *b"ipco")?
-        .ok_or_else(absent("no property container"))?
-        .content;
+    let properties = find(meta, boxes.clone(), *b"iprp")?;
+    let properties = properties
+        .ok_or(ProbeError::Malformed("no properties box"))?
+        .data;
+    let container = find(meta, properties.clone(), *b"ipco")?;
+    let container = container
+        .ok_or(ProbeError::Malformed("no property container"))?
+        .data;
     let primary = match find(meta, boxes, *b"pitm")? {
-        Some(found) if array::<1>(meta, found.content.start)? == [0] => {
-            be16(meta, found.content.start + 4)?.into()
+        Some(found) if array::<1>(meta, found.data.start)? == [0] => {
+            be16(meta, found.data.start + 4)?.into()
         }
-        Some(found) => be32(meta, found.content.start + 4)?,
+        Some(found) => be32(meta, found.data.start + 4)?,
         None => return Err(ProbeError::Malformed("no primary image")),
     };
     let all = read_properties(meta, container)?;
@@ -120,30 +113,30 @@ fn parse_meta(meta: &[u8]) -> Result<Primary, ProbeError> {
 }
 
 /// Reads all properties in file order.
-fn read_properties(meta: &[u8], range: Range<usize>) -> Result<Vec<BmffBox>, ProbeError> {
+fn read_properties(meta: &[u8], range: Range<usize>) -> Result<Vec<Chunk>, ProbeError> {
     let mut known = Vec::new();
     let mut at = range.start;
     while at < range.end && known.len() < MAX_PROPERTIES {
         let property = read_box(meta, at)?;
-        at = property.content.end;
+        at = property.data.end;
         known.push(property);
     }
     Ok(known)
 }
 
-fn is_alpha(meta: &[u8], property: &BmffBox) -> Result<bool, ProbeError> {
+fn is_alpha(meta: &[u8], property: &Chunk) -> Result<bool, ProbeError> {
     if property.kind != *b"auxC" {
         return Ok(false);
     }
-    let content = part(meta, property.content.start, property.content.len())?;
+    let content = property.data(meta)?;
     Ok(ALPHA
         .iter()
         .any(|alpha| content.get(4..).is_some_and(|name| name.starts_with(alpha))))
 }
 
 /// Applies a property to the primary image.
-fn apply_property(found: &mut Primary, meta: &[u8], property: &BmffBox) -> Result<(), ProbeError> {
-    let start = property.content.start;
+fn apply_property(found: &mut Primary, meta: &[u8], property: &Chunk) -> Result<(), ProbeError> {
+    let start = property.data.start;
     match &property.kind {
         b"ispe" => {
             found.width = be32(meta, start + 4)?;
@@ -165,39 +158,45 @@ fn property_indices(
     let Some(found) = find(meta, properties, *b"ipma")? else {
         return Ok(Vec::new());
     };
-    let start = found.content.start;
+    let start = found.data.start;
     let [version, _, _, flags] = array(meta, start)?;
-    let has_wide_ids = version >= 1;
-    let has_wide_indices = flags & 1 == 1;
-    let mut at = start + 8;
+    let id_bytes = if version >= 1 { 4 } else { 2 };
+    // The high bit of an index marks essential properties.
+    let (index_bytes, mask) = if flags & 1 == 1 {
+        (2, 0x7FFF)
+    } else {
+        (1, 0x7F)
+    };
+    let mut reader = Reader {
+        bytes: meta,
+        at: start + 4,
+    };
 
-    for _ in 0..be32(meta, start + 4)? {
-        let id = if has_wide_ids {
-            be32(meta, at)?
-        } else {
-            be16(meta, at)?.into()
-        };
-        at += if has_wide_ids { 4 } else { 2 };
-        let [count] = array(meta, at)?;
-        at += 1;
-        let step = if has_wide_indices { 2 } else { 1 };
-        if id != item {
-            at += step * usize::from(count);
-            continue;
+    for _ in 0..reader.number(4)? {
+        let id = reader.number(id_bytes)?;
+        let count = reader.number(1)?;
+        let indices = (0..count).map(|_| Ok(length(reader.number(index_bytes)? & mask)));
+        let indices = indices.collect::<Result<Vec<usize>, ProbeError>>()?;
+        if id == u64::from(item) {
+            return Ok(indices);
         }
-        let index = |number: usize| {
-            let at = at + number * step;
-            // The high bit marks essential properties.
-            if has_wide_indices {
-                be16(meta, at).map(|index| index & 0x7FFF)
-            } else {
-                Ok((array::<1>(meta, at)?[0] & 0x7F).into())
-            }
-        };
-        return (0..usize::from(count))
-            .map(|number| index(number).map(usize::from))
-            .collect();
     }
-
     Ok(Vec::new())
+}
+
+/// Reader of big-endian numbers.
+pub(super) struct Reader<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl Reader<'_> {
+    /// Reads a number of up to 8 bytes; 0 if it has no bytes.
+    pub(super) fn number(&mut self, size: u8) -> Result<u64, ProbeError> {
+        let data = part(self.bytes, self.at, size.min(8).into())?;
+        self.at += data.len();
+        Ok(data
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
 }

@@ -8,7 +8,7 @@ use crate::{
     bytes::{array, be16, be32, length, part},
 };
 
-use super::heif::{find, read_box};
+use super::heif::{Reader, find, read_box};
 
 /// Maximum number of items that are searched.
 const MAX_ITEMS: usize = 4_096;
@@ -18,7 +18,7 @@ pub(crate) fn exif(bytes: &[u8]) -> Result<Option<&[u8]>, ProbeError> {
     let Some(meta) = find(bytes, 0..usize::MAX, *b"meta")? else {
         return Ok(None);
     };
-    let meta = part(bytes, meta.content.start, meta.content.len())?;
+    let meta = meta.data(bytes)?;
     // Version and flags precede the boxes.
     let boxes = 4..meta.len();
     let Some(information) = find(meta, boxes.clone(), *b"iinf")? else {
@@ -28,10 +28,10 @@ pub(crate) fn exif(bytes: &[u8]) -> Result<Option<&[u8]>, ProbeError> {
         return Ok(None);
     };
 
-    let Some(item) = exif_item(meta, information.content)? else {
+    let Some(item) = exif_item(meta, information.data)? else {
         return Ok(None);
     };
-    let Some(extent) = extent(meta, locations.content.start, item)? else {
+    let Some(extent) = extent(meta, locations.data.start, item)? else {
         return Ok(None);
     };
     let data = part(bytes, extent.start, extent.len())?;
@@ -51,8 +51,8 @@ fn exif_item(meta: &[u8], information: Range<usize>) -> Result<Option<u32>, Prob
             return Ok(None);
         }
         let entry = read_box(meta, at)?;
-        let start = entry.content.start;
-        at = entry.content.end;
+        let start = entry.data.start;
+        at = entry.data.end;
         if entry.kind != *b"infe" {
             continue;
         }
@@ -104,21 +104,4 @@ fn extent(meta: &[u8], start: usize, item: u32) -> Result<Option<Range<usize>>, 
         }
     }
     Ok(None)
-}
-
-/// Reader of big-endian numbers.
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Reader<'_> {
-    /// Reads a number of up to 8 bytes; 0 if it has no bytes.
-    fn number(&mut self, size: u8) -> Result<u64, ProbeError> {
-        let data = part(self.bytes, self.at, size.min(8).into())?;
-        self.at += data.len();
-        Ok(data
-            .iter()
-            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
-    }
 }

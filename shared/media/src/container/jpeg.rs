@@ -57,6 +57,7 @@ pub(crate) struct Segments<'a> {
     at: usize,
     /// Whether the data of a scan begins at `at`.
     is_in_scan: bool,
+    has_ended: bool,
 }
 
 impl<'a> Segments<'a> {
@@ -66,16 +67,11 @@ impl<'a> Segments<'a> {
             bytes,
             at: 2,
             is_in_scan: false,
+            has_ended: false,
         }
     }
 
-    /// Returns the next segment. Must not be called after the end marker.
-    pub(crate) fn next(&mut self) -> Result<Segment<'a>, ProbeError> {
-        let start = self.marker_at()?;
-        self.read(start)
-    }
-
-    /// Returns the next segment like [`Segments::next`]. At the end of a file that ends in a scan,
+    /// Returns the next segment, which must not follow the end marker. At the end of a file that ends in a scan,
     /// returns an end marker without bytes. Only a decoder finds out whether that scan is complete.
     pub(crate) fn next_or_end(&mut self) -> Result<Segment<'a>, ProbeError> {
         match self.marker_at() {
@@ -93,6 +89,7 @@ impl<'a> Segments<'a> {
     fn read(&mut self, start: usize) -> Result<Segment<'a>, ProbeError> {
         let marker = self.bytes[start + 1];
         self.is_in_scan = marker == SCAN;
+        self.has_ended = marker == END;
 
         if marker == END || marker == START || marker == 0x01 {
             self.at = start + 2;
@@ -141,27 +138,37 @@ impl<'a> Segments<'a> {
     }
 }
 
+impl<'a> Iterator for Segments<'a> {
+    type Item = Result<Segment<'a>, ProbeError>;
+
+    fn next(&mut self) -> Option<Result<Segment<'a>, ProbeError>> {
+        if self.has_ended {
+            return None;
+        }
+        Some(self.marker_at().and_then(|start| self.read(start)))
+    }
+}
+
 /// Encodes a segment of EXIF data of at most 64 KiB.
 pub(crate) fn exif_segment(exif: &[u8]) -> Vec<u8> {
     let length = u16::try_from(2 + EXIF_NAME.len() + exif.len()).expect("short EXIF data");
     [&[0xFF, EXIF][..], &length.to_be_bytes(), EXIF_NAME, exif].concat()
 }
 
+/// Iterates over the segments before the pixels, up to the damaged part of a file.
+pub(crate) fn header(bytes: &[u8]) -> impl Iterator<Item = Segment<'_>> {
+    let segments = Segments::of(bytes).map_while(Result::ok);
+    segments.take_while(|segment| segment.marker != SCAN)
+}
+
 /// Returns the color profile, joined from segments that are numbered from 1.
 pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut parts = Vec::new();
-    let mut segments = Segments::of(bytes);
-
-    while let Ok(segment) = segments.next()
-        && segment.marker != SCAN
-        && segment.marker != END
-    {
-        if segment.starts_with(PROFILE, PROFILE_NAME)
-            && let [number, count, data @ ..] = &segment.payload[PROFILE_NAME.len()..]
-        {
-            parts.push((*number, *count, data));
-        }
-    }
+    let profiles = header(bytes).filter(|segment| segment.starts_with(PROFILE, PROFILE_NAME));
+    let parts = profiles.filter_map(|segment| match &segment.payload[PROFILE_NAME.len()..] {
+        [number, count, data @ ..] => Some((*number, *count, data)),
+        _ => None,
+    });
+    let mut parts: Vec<(u8, u8, &[u8])> = parts.collect();
     parts.sort_by_key(|(number, ..)| *number);
 
     let count = parts.len();
@@ -169,11 +176,6 @@ pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
         usize::from(*number) == expected && usize::from(*of) == count
     });
 
-    (whole && count > 0).then(|| {
-        parts
-            .into_iter()
-            .flat_map(|(_, _, data)| data)
-            .copied()
-            .collect()
-    })
+    let data = parts.iter().flat_map(|(_, _, data)| *data);
+    (whole && count > 0).then(|| data.copied().collect())
 }

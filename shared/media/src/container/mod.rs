@@ -14,3 +14,20 @@ pub(crate) mod png;
 pub(crate) mod tiff;
 pub(crate) mod vp8l;
 pub(crate) mod webp;
+
+use std::ops::Range;
+
+use crate::{ProbeError, bytes::part};
+
+/// Chunk of a PNG or WebP, or box of HEIF.
+pub(crate) struct Chunk {
+    pub(crate) kind: [u8; 4],
+    /// Range of the data, which may exceed the available bytes.
+    pub(crate) data: Range<usize>,
+}
+
+impl Chunk {
+    pub(crate) fn data<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
+        part(bytes, self.data.start, self.data.len())
+    }
+}

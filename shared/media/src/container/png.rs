@@ -1,39 +1,27 @@
 //! Chunks of PNG files.
 
-use std::ops::Range;
-
 use crate::{
     ProbeError,
     bytes::{array, be32, length, part},
 };
+
+use super::Chunk;
 
 /// Length of the signature, in bytes.
 pub(crate) const SIGNATURE: usize = 8;
 /// Maximum length of a chunk, in bytes.
 const MAX_LENGTH: u32 = i32::MAX as u32;
 
-/// Chunk of a PNG.
-pub(crate) struct Chunk {
-    pub(crate) kind: [u8; 4],
-    /// Range of the data, which may exceed the available bytes.
-    pub(crate) data: Range<usize>,
+/// Returns a chunk with length, kind and checksum.
+pub(crate) fn full<'a>(bytes: &'a [u8], chunk: &Chunk) -> Result<&'a [u8], ProbeError> {
+    part(bytes, chunk.data.start - 8, chunk.data.len() + 12)
 }
 
-impl Chunk {
-    pub(crate) fn data<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
-        part(bytes, self.data.start, self.data.len())
-    }
-
-    /// Returns the chunk with length, kind and checksum.
-    pub(crate) fn full<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
-        part(bytes, self.data.start - 8, self.data.len() + 12)
-    }
-}
-
-/// Iterator over the chunks of a PNG.
+/// Iterator over the chunks of a PNG, up to `IEND`.
 pub(crate) struct Chunks<'a> {
     bytes: &'a [u8],
     at: usize,
+    has_ended: bool,
 }
 
 impl<'a> Chunks<'a> {
@@ -42,11 +30,12 @@ impl<'a> Chunks<'a> {
         Chunks {
             bytes,
             at: SIGNATURE,
+            has_ended: false,
         }
     }
 
     /// Returns the next chunk. Must not be called after `IEND`.
-    pub(crate) fn next(&mut self) -> Result<Chunk, ProbeError> {
+    pub(crate) fn read(&mut self) -> Result<Chunk, ProbeError> {
         let data_length = be32(self.bytes, self.at)?;
         if data_length > MAX_LENGTH {
             return Err(ProbeError::Malformed(
@@ -57,7 +46,16 @@ impl<'a> Chunks<'a> {
         let start = self.at + 8;
         let data = start..start + length(data_length.into());
         self.at = data.end + 4;
+        self.has_ended = kind == *b"IEND";
         Ok(Chunk { kind, data })
+    }
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Chunk, ProbeError>;
+
+    fn next(&mut self) -> Option<Result<Chunk, ProbeError>> {
+        (!self.has_ended).then(|| self.read())
     }
 }
 

@@ -31,20 +31,28 @@ pub(crate) struct Field<'a> {
     /// Number of the field type.
     pub(crate) kind: u16,
     pub(crate) value: &'a [u8],
+    is_big_endian: bool,
 }
 
-/// Value of an entry: its offset and field type.
-struct Value {
+impl Field<'_> {
+    /// Returns the bytes of a number of the value in big-endian order.
+    pub(crate) fn big_endian<const SIZE: usize>(&self, mut bytes: [u8; SIZE]) -> [u8; SIZE] {
+        if !self.is_big_endian {
+            bytes.reverse();
+        }
+        bytes
+    }
+}
+
+/// Entry of a directory.
+#[derive(Clone, Copy)]
+struct Entry {
+    tag: u16,
+    kind: u16,
+    /// Number of values.
+    count: usize,
+    /// Offset of the value, or of the value's offset if it is long.
     at: usize,
-    field_type: u16,
-}
-
-/// Encoding of the number 1 as the value of an entry.
-pub(crate) struct EncodedOne {
-    /// Offset of the value.
-    pub(crate) at: usize,
-    /// Bytes of the number 1 in the value's type and byte order.
-    pub(crate) bytes: &'static [u8],
 }
 
 /// Returns the size of a value of a field type, in bytes; 0 if the type is unknown.
@@ -109,31 +117,37 @@ impl<'a> Directory<'a> {
         self.long(self.next_at())
     }
 
-    /// Whether numbers are big-endian.
-    pub(crate) fn is_big_endian(&self) -> bool {
-        self.big_endian
+    fn entries(&self) -> impl Iterator<Item = Result<Entry, ProbeError>> {
+        (0..self.entries).map(|index| {
+            let at = self.at + 2 + index * ENTRY;
+            Ok(Entry {
+                tag: self.short(at)?,
+                kind: self.short(at + 2)?,
+                count: length(self.long(at + 4)?.into()),
+                at: at + 8,
+            })
+        })
     }
 
     /// Iterates over the entries whose values lie within the file.
     pub(crate) fn fields(&self) -> impl Iterator<Item = Field<'a>> {
-        let indices = 0..self.entries.min(MAX_FIELDS);
-        indices.filter_map(|index| self.field(self.at + 2 + index * ENTRY).ok())
+        let entries = self.entries().take(MAX_FIELDS);
+        entries.filter_map(|entry| self.field(entry.ok()?).ok())
     }
 
-    /// Reads the entry at an offset.
-    fn field(&self, at: usize) -> Result<Field<'a>, ProbeError> {
-        let kind = self.short(at + 2)?;
-        let count = length(self.long(at + 4)?.into());
-        let size = count.saturating_mul(type_bytes(kind));
+    /// Reads the value of an entry.
+    fn field(&self, entry: Entry) -> Result<Field<'a>, ProbeError> {
+        let size = entry.count.saturating_mul(type_bytes(entry.kind));
         let value = if size <= 4 {
-            at + 8
+            entry.at
         } else {
-            length(self.long(at + 8)?.into())
+            length(self.long(entry.at)?.into())
         };
         Ok(Field {
-            tag: self.short(at)?,
-            kind,
+            tag: entry.tag,
+            kind: entry.kind,
             value: part(self.bytes, value, size)?,
+            is_big_endian: self.big_endian,
         })
     }
 
@@ -153,29 +167,28 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// Finds the value of a tag.
-    fn value(&self, tag: u16) -> Result<Option<Value>, ProbeError> {
-        for index in 0..self.entries {
-            let entry = self.at + 2 + index * ENTRY;
-            if self.short(entry)? == tag {
-                return Ok(Some(Value {
-                    at: entry + 8,
-                    field_type: self.short(entry + 2)?,
-                }));
-            }
+    /// Returns the first entry of a tag.
+    fn find(&self, tag: u16) -> Result<Option<Entry>, ProbeError> {
+        let is_found = |entry: &Result<Entry, ProbeError>| {
+            entry.as_ref().is_ok_and(|entry| entry.tag == tag) || entry.is_err()
+        };
+        self.entries().find(is_found).transpose()
+    }
+
+    /// Returns the value of an entry if it is an integer.
+    fn integer(&self, entry: Entry) -> Result<Option<u32>, ProbeError> {
+        match entry.kind {
+            SHORT => self.short(entry.at).map(|number| Some(number.into())),
+            LONG => self.long(entry.at).map(Some),
+            _ => Ok(None),
         }
-        Ok(None)
     }
 
     /// Returns the value of a tag if it is an integer.
     pub(crate) fn number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
-        let Some(value) = self.value(tag)? else {
-            return Ok(None);
-        };
-        match value.field_type {
-            SHORT => self.short(value.at).map(|number| Some(number.into())),
-            LONG => self.long(value.at).map(Some),
-            _ => Ok(None),
+        match self.find(tag)? {
+            Some(entry) => self.integer(entry),
+            None => Ok(None),
         }
     }
 
@@ -183,17 +196,13 @@ impl<'a> Directory<'a> {
     /// they use, or if its value is not one integer.
     pub(crate) fn single_number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
         let mut number = None;
-        for index in 0..self.entries {
-            let entry = self.at + 2 + index * ENTRY;
-            if self.short(entry)? != tag {
+        for entry in self.entries() {
+            let entry = entry?;
+            if entry.tag != tag {
                 continue;
             }
-            let is_single = self.long(entry + 4)? == 1;
-            let value = match self.short(entry + 2)? {
-                SHORT if is_single => self.short(entry + 8)?.into(),
-                LONG if is_single => self.long(entry + 8)?,
-                _ => return Err(ProbeError::Malformed("a TIFF field is not one integer")),
-            };
+            let value = self.integer(entry)?.filter(|_| entry.count == 1);
+            let value = value.ok_or(ProbeError::Malformed("a TIFF field is not one integer"))?;
             if number.replace(value).is_some() {
                 return Err(ProbeError::Malformed("a TIFF field occurs twice"));
             }
@@ -203,40 +212,37 @@ impl<'a> Directory<'a> {
 
     /// Returns the first value of a tag if it has 16-bit numbers.
     pub(crate) fn first_number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
-        let Some(value) = self.value(tag)? else {
+        let Some(entry) = self.find(tag)?.filter(|entry| entry.kind == SHORT) else {
             return Ok(None);
         };
-        if value.field_type != SHORT {
-            return Ok(None);
-        }
         // More than two numbers are stored elsewhere.
-        let at = if self.long(value.at - 4)? > 2 {
-            length(self.long(value.at)?.into())
+        let at = if entry.count > 2 {
+            length(self.long(entry.at)?.into())
         } else {
-            value.at
+            entry.at
         };
         self.short(at).map(|number| Some(number.into()))
     }
 
     /// Whether the directory has a tag.
     pub(crate) fn has(&self, tag: u16) -> Result<bool, ProbeError> {
-        self.value(tag).map(|found| found.is_some())
+        self.find(tag).map(|found| found.is_some())
     }
 
-    /// Returns the bytes that set the value of a tag to 1, if the directory has the tag.
-    pub(crate) fn encoded_one(&self, tag: u16) -> Result<Option<EncodedOne>, ProbeError> {
-        let found = self.value(tag)?;
-        Ok(found.map(|value| {
-            let bytes: &[u8] = match (value.field_type, self.big_endian) {
+    /// Returns where the value of a tag is, and the bytes of the number 1 in its type and byte order.
+    pub(crate) fn encoded_one(
+        &self,
+        tag: u16,
+    ) -> Result<Option<(usize, &'static [u8])>, ProbeError> {
+        let found = self.find(tag)?;
+        Ok(found.map(|entry| {
+            let bytes: &[u8] = match (entry.kind, self.big_endian) {
                 (LONG, true) => &[0, 0, 0, 1],
                 (LONG, false) => &[1, 0, 0, 0],
                 (_, true) => &[0, 1],
                 (_, false) => &[1, 0],
             };
-            EncodedOne {
-                at: value.at,
-                bytes,
-            }
+            (entry.at, bytes)
         }))
     }
 

@@ -7,7 +7,9 @@
 //!   they refer to matters, which references to earlier pixels do not change.
 //! - Reads beyond the end fail, and every loop ends with the bits or with a number of pixels.
 
-use crate::{Dimensions, MediaError, ProbeError};
+use domain::ImageSize;
+
+use crate::{MediaError, ProbeError};
 
 /// Number of prefix codes of a group: green with lengths and the color cache, red, blue, alpha and
 /// distances.
@@ -144,7 +146,7 @@ impl Bits<'_> {
 /// limit, in bytes. The stream starts with the transforms.
 pub(crate) fn require_table_limit(
     stream: &[u8],
-    size: Dimensions,
+    size: ImageSize,
     limit: u64,
 ) -> Result<(), MediaError> {
     let mut bits = Bits {
@@ -172,7 +174,7 @@ pub(crate) fn require_table_limit(
 }
 
 /// Skips the transforms, and returns the size of the image that they are applied to.
-fn skip_transforms(bits: &mut Bits, size: Dimensions) -> Result<Dimensions, ProbeError> {
+fn skip_transforms(bits: &mut Bits, size: ImageSize) -> Result<ImageSize, ProbeError> {
     let mut size = size;
     let mut seen = [false; 4];
     while bits.flag()? {
@@ -190,10 +192,7 @@ fn skip_transforms(bits: &mut Bits, size: Dimensions) -> Result<Dimensions, Prob
             2 => {}
             _ => {
                 let colors = u32::from(bits.read(8)?) + 1;
-                let palette = Dimensions {
-                    width: colors,
-                    height: 1,
-                };
+                let palette = ImageSize::new(colors, 1);
                 read_small_image(bits, palette)?;
                 size.width = size.width.div_ceil(pixels_per_index(colors));
             }
@@ -213,15 +212,15 @@ fn pixels_per_index(colors: u32) -> u32 {
 }
 
 /// Returns the size of an image with one pixel per square block.
-fn shrunk(size: Dimensions, block_bits: u32) -> Dimensions {
-    Dimensions {
-        width: size.width.div_ceil(1 << block_bits),
-        height: size.height.div_ceil(1 << block_bits),
-    }
+fn shrunk(size: ImageSize, block_bits: u32) -> ImageSize {
+    ImageSize::new(
+        size.width.div_ceil(1 << block_bits),
+        size.height.div_ceil(1 << block_bits),
+    )
 }
 
 /// Reads an image with a single group of codes. Returns the highest number in red and green.
-fn read_small_image(bits: &mut Bits, size: Dimensions) -> Result<u16, ProbeError> {
+fn read_small_image(bits: &mut Bits, size: ImageSize) -> Result<u16, ProbeError> {
     let cache_bits = read_cache_bits(bits)?;
     let codes = alphabets(cache_bits).map(|alphabet| read_code(bits, alphabet));
     let [green, red, blue, alpha, distance] = codes;

@@ -3,9 +3,12 @@
 use std::ops::Range;
 
 use crate::{
-    Dimensions, ProbeError, Rectangle,
-    bytes::{array, le24, le32, length, part},
+    ProbeError, Rectangle,
+    bytes::{array, le24, le32, length},
 };
+
+use super::Chunk;
+use domain::ImageSize;
 
 /// Length of the header before the first chunk, in bytes.
 pub(crate) const HEADER: usize = 12;
@@ -19,19 +22,6 @@ pub(crate) const HAS_PROFILE: u8 = 0x20;
 
 /// Maximum duration of an animation's frame.
 const MAX_MILLISECONDS: u32 = (1 << 24) - 1;
-
-/// Chunk of a WebP.
-pub(crate) struct Chunk {
-    pub(crate) kind: [u8; 4],
-    /// Range of the data, which may exceed the available bytes.
-    pub(crate) data: Range<usize>,
-}
-
-impl Chunk {
-    pub(crate) fn data<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
-        part(bytes, self.data.start, self.data.len())
-    }
-}
 
 /// Iterator over the chunks of a WebP.
 pub(crate) struct Chunks<'a> {
@@ -96,19 +86,19 @@ impl<'a> Chunks<'a> {
 const EXTENDED_HEADER: usize = 10;
 
 /// Returns the canvas of an extended file.
-pub(crate) fn canvas(bytes: &[u8], extended: &Chunk) -> Result<Dimensions, ProbeError> {
+pub(crate) fn canvas(bytes: &[u8], extended: &Chunk) -> Result<ImageSize, ProbeError> {
     if extended.data.len() < EXTENDED_HEADER {
         return Err(ProbeError::Malformed("the header of a WebP is too short"));
     }
     let start = extended.data.start;
-    Ok(Dimensions {
-        width: le24(bytes, start + 4)? + 1,
-        height: le24(bytes, start + 7)? + 1,
-    })
+    Ok(ImageSize::new(
+        le24(bytes, start + 4)? + 1,
+        le24(bytes, start + 7)? + 1,
+    ))
 }
 
 /// Returns the data of the chunk that starts an extended file: flags and canvas.
-pub(crate) fn extended_header(flags: u8, canvas: Dimensions) -> [u8; EXTENDED_HEADER] {
+pub(crate) fn extended_header(flags: u8, canvas: ImageSize) -> [u8; EXTENDED_HEADER] {
     let [width, height] = [canvas.width, canvas.height].map(side_bytes);
     [
         flags, 0, 0, 0, width[0], width[1], width[2], height[0], height[1], height[2],
@@ -170,7 +160,7 @@ impl AnimationFrameHeader {
 
 /// Header of a frame.
 pub(crate) struct FrameHeader {
-    pub(crate) dimensions: Dimensions,
+    pub(crate) dimensions: ImageSize,
     pub(crate) has_alpha: bool,
 }
 
@@ -186,10 +176,7 @@ pub(crate) fn frame(bytes: &[u8], chunk: &Chunk) -> Result<FrameHeader, ProbeErr
             ));
         }
         return Ok(FrameHeader {
-            dimensions: Dimensions {
-                width: (header & 0x3FFF) + 1,
-                height: (header >> 14 & 0x3FFF) + 1,
-            },
+            dimensions: ImageSize::new((header & 0x3FFF) + 1, (header >> 14 & 0x3FFF) + 1),
             has_alpha: header >> 28 & 1 == 1,
         });
     }
@@ -202,10 +189,7 @@ pub(crate) fn frame(bytes: &[u8], chunk: &Chunk) -> Result<FrameHeader, ProbeErr
     let side = |low: u8, high: u8| u32::from(u16::from_le_bytes([low, high]) & 0x3FFF);
 
     Ok(FrameHeader {
-        dimensions: Dimensions {
-            width: side(header[6], header[7]),
-            height: side(header[8], header[9]),
-        },
+        dimensions: ImageSize::new(side(header[6], header[7]), side(header[8], header[9])),
         has_alpha: false,
     })
 }

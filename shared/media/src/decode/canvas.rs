@@ -2,8 +2,10 @@
 //!
 //! Invariant: areas lie inside the canvas, or drawing fails.
 
+use domain::ImageSize;
+
 use crate::{
-    Channels, Dimensions, MediaError, Pixels, Rectangle,
+    Channels, MediaError, Pixels, Rectangle,
     color::{over, with_alpha},
 };
 
@@ -33,7 +35,7 @@ struct RemovableFrame {
 }
 
 impl Canvas {
-    pub(super) fn new(size: Dimensions) -> Canvas {
+    pub(super) fn new(size: ImageSize) -> Canvas {
         Canvas {
             pixels: Pixels::zeroed(size, Channels::Rgba),
             previous: None,

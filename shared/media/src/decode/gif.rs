@@ -10,7 +10,7 @@ use crate::{ImageInfo, MediaError, Rectangle, animation::Plays, pixels::MAX_PIXE
 
 use super::{
     canvas::{Canvas, Disposal},
-    require_probed_size,
+    require_size,
 };
 
 /// Maximum size of a frame with one byte per pixel, in bytes.
@@ -34,7 +34,7 @@ impl<'a> GifFrames<'a> {
         options.check_frame_consistency(true);
 
         let decoder = options.read_info(bytes).map_err(decode_error)?;
-        require_probed_size(probed, decoder.width(), decoder.height())?;
+        require_size(probed.stored(), decoder.width(), decoder.height())?;
         let global_palette = decoder.global_palette().map(<[u8]>::to_vec);
         Ok(GifFrames {
             decoder,

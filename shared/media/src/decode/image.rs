@@ -2,16 +2,17 @@
 
 use std::io::{self, BufRead, Cursor, ErrorKind, Read, Seek, SeekFrom};
 
+use domain::ImageSize;
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::{
-    Dimensions, Format, ImageInfo, MediaError, ProbeError,
+    Format, ImageInfo, MediaError, ProbeError,
     bytes::{array, le16, le32, length, part},
     container::tiff,
     pixels::{Channels, Pixels, require_pixel_limit},
 };
 
-use super::{png, require_probed_size};
+use super::{png, require_size};
 
 /// Maximum number of pixels: samples may have up to 16 bytes per pixel before their conversion.
 pub(super) const MAX_PIXELS: u64 = 40_000_000;
@@ -49,7 +50,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
 
     let mut decoder = reader.into_decoder().map_err(decode_error)?;
     let (width, height) = decoder.dimensions();
-    require_probed_size(probed, width, height)?;
+    require_size(probed.stored(), width, height)?;
     let profile = if probed.format == Format::Tiff {
         tiff_profile(bytes)?
     } else {
@@ -82,7 +83,7 @@ fn tiff_profile(bytes: &[u8]) -> Result<Option<Vec<u8>>, MediaError> {
 /// How the pixels of a TIFF are stored.
 pub(crate) struct TiffTiles {
     /// Size of all tiles together, which are decompressed whole.
-    pub(crate) padded: Dimensions,
+    pub(crate) padded: ImageSize,
     /// Number of samples of a pixel.
     pub(crate) samples: u32,
 }
@@ -99,10 +100,10 @@ impl TiffTiles {
             let tile = directory.single_number(tag)?.unwrap_or(1).max(1);
             Ok::<u32, ProbeError>(side.div_ceil(tile).saturating_mul(tile))
         };
-        let padded = Dimensions {
-            width: padded(probed.width, tiff::TILE_WIDTH)?,
-            height: padded(probed.height, tiff::TILE_HEIGHT)?,
-        };
+        let padded = ImageSize::new(
+            padded(probed.width, tiff::TILE_WIDTH)?,
+            padded(probed.height, tiff::TILE_HEIGHT)?,
+        );
         require_pixel_limit(padded.pixels(), MAX_PIXELS)?;
         let samples = directory.single_number(tiff::SAMPLES_PER_PIXEL)?;
         Ok(TiffTiles {
@@ -181,13 +182,7 @@ fn converted(image: DynamicImage) -> Pixels {
         _ => (Channels::Rgb, image.into_rgb8().into_raw()),
     };
 
-    Pixels {
-        width,
-        height,
-        channels,
-        samples,
-        profile: None,
-    }
+    Pixels::new(ImageSize::new(width, height), channels, samples)
 }
 
 /// Whether the colors of a TIFF are multiplied by alpha, which the decoder ignores (TIFF 6.0, section 18).

@@ -26,7 +26,7 @@ use crate::{
     pixels::{Channels, Pixels},
 };
 
-use super::{Shrink, require_probed_size};
+use super::{Shrink, require_size};
 
 const END_BYTES: &[u8] = &[0xFF, END];
 
@@ -76,7 +76,7 @@ pub(super) fn open<'a>(bytes: &'a [u8], probed: &ImageInfo) -> Result<OpenJpeg<'
     };
     let builder = Decompress::with_err(strict_error_manager());
     let image = builder.from_reader(reader).map_err(MediaError::malformed)?;
-    require_probed_size(probed, image.width(), image.height())?;
+    require_size(probed.stored(), image.width(), image.height())?;
     Ok(OpenJpeg {
         image,
         is_adobe: scans.is_adobe,
@@ -87,26 +87,12 @@ pub(super) fn read_rows(
     mut started: DecompressStarted<CompleteReader>,
     mut pixels: Pixels,
 ) -> Result<Pixels, MediaError> {
-    require_size(&started, &pixels)?;
+    require_size(pixels.size(), started.width(), started.height())?;
     started
         .read_scanlines_into(&mut pixels.samples)
         .map_err(MediaError::malformed)?;
     started.finish().map_err(MediaError::malformed)?;
     Ok(pixels)
-}
-
-/// Fails if libjpeg decodes to another size than expected.
-fn require_size(
-    started: &DecompressStarted<CompleteReader>,
-    pixels: &Pixels,
-) -> Result<(), MediaError> {
-    let is_expected =
-        started.width() == pixels.width as usize && started.height() == pixels.height as usize;
-    if is_expected {
-        Ok(())
-    } else {
-        Err(MediaError::malformed("unexpected dimensions"))
-    }
 }
 
 /// How ink values are stored.
@@ -125,7 +111,7 @@ fn read_cmyk(
     converter: &color::CmykConverter,
     inks: Inks,
 ) -> Result<Pixels, MediaError> {
-    require_size(&started, &pixels)?;
+    require_size(pixels.size(), started.width(), started.height())?;
     let mut cmyk = vec![0; pixels.width as usize * 4];
     let row = pixels.row_bytes();
 

@@ -1,6 +1,7 @@
 //! Decoding of JPEGs without conversion to RGB, for images that are downscaled: luma and chroma are
 //! resized separately, each from its own resolution.
 
+use domain::ImageSize;
 use mozjpeg::{ColorSpace, CompInfoExt, Decompress, decompress::DecompressStarted};
 
 use crate::{
@@ -141,13 +142,14 @@ impl ComponentSize {
         samples.truncate(self.width * self.height);
 
         DecodedLayer {
-            pixels: Pixels {
-                width: u32::try_from(self.width).unwrap_or(u32::MAX),
-                height: u32::try_from(self.height).unwrap_or(u32::MAX),
-                channels: Channels::Gray,
+            pixels: Pixels::new(
+                ImageSize::new(
+                    u32::try_from(self.width).unwrap_or(u32::MAX),
+                    u32::try_from(self.height).unwrap_or(u32::MAX),
+                ),
+                Channels::Gray,
                 samples,
-                profile: None,
-            },
+            ),
             horizontal: self.horizontal,
             vertical: self.vertical,
         }

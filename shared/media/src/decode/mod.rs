@@ -19,8 +19,10 @@ pub(crate) use image::TiffTiles;
 pub(crate) use layers::{DecodedLayer, DecodedLayers};
 pub(crate) use shrink::Shrink;
 
+use domain::ImageSize;
+
 use crate::{
-    Dimensions, Format, Frames, ImageInfo, MediaError, color,
+    Format, Frames, ImageInfo, MediaError, color,
     completeness::require_complete,
     pixels::{
         MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels, catch_codec_panic, require_pixel_limit,
@@ -113,18 +115,9 @@ fn pixel_limit(probed: &ImageInfo) -> u64 {
     }
 }
 
-/// Fails if a decoder reads other dimensions than the probe.
-fn require_probed_size(
-    probed: &ImageInfo,
-    width: impl TryInto<u32>,
-    height: impl TryInto<u32>,
-) -> Result<(), MediaError> {
-    require_size(probed.stored(), width, height)
-}
-
 /// Fails if a decoder reads other dimensions than expected.
 fn require_size(
-    expected: Dimensions,
+    expected: ImageSize,
     width: impl TryInto<u32>,
     height: impl TryInto<u32>,
 ) -> Result<(), MediaError> {

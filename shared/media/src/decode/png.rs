@@ -9,7 +9,7 @@ use crate::{
     pixels::{Channels, Pixels},
 };
 
-use super::{WORKING_BYTES, require_probed_size};
+use super::{WORKING_BYTES, require_size};
 
 /// Decodes a PNG to 8 bits per channel, with palettes expanded.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
@@ -23,7 +23,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     decoder.set_transformations(Transformations::normalize_to_color8());
 
     let mut reader = decoder.read_info().map_err(decode_error)?;
-    require_probed_size(probed, reader.info().width, reader.info().height)?;
+    require_size(probed.stored(), reader.info().width, reader.info().height)?;
 
     let color_type = reader.output_color_type().0;
     let channels = match color_type {

@@ -1,6 +1,6 @@
 //! Factors for shrinking JPEGs while they are decoded.
 
-use crate::Dimensions;
+use domain::ImageSize;
 
 /// Shrinking to 1/1, 1/2, 1/4 or 1/8 of width and height.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,29 +27,19 @@ impl Shrink {
 
     /// Returns the factor that sides are divided by.
     pub(crate) fn divisor(self) -> u32 {
-        match self {
-            Shrink::None => 1,
-            Shrink::Half => 2,
-            Shrink::Quarter => 4,
-            Shrink::Eighth => 8,
-        }
+        1 << self as u32
     }
 
     /// Returns the scale in eighths, as libjpeg expects it.
     pub(super) fn eighths(self) -> u8 {
-        match self {
-            Shrink::None => 8,
-            Shrink::Half => 4,
-            Shrink::Quarter => 2,
-            Shrink::Eighth => 1,
-        }
+        8 >> self as u8
     }
 
     /// Returns the size after shrinking. The last row and column may be incomplete pixels.
-    pub(crate) fn size(self, full: Dimensions) -> Dimensions {
-        Dimensions {
-            width: full.width.div_ceil(self.divisor()),
-            height: full.height.div_ceil(self.divisor()),
-        }
+    pub(crate) fn size(self, full: ImageSize) -> ImageSize {
+        ImageSize::new(
+            full.width.div_ceil(self.divisor()),
+            full.height.div_ceil(self.divisor()),
+        )
     }
 }

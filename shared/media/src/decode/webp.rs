@@ -2,15 +2,19 @@
 
 use std::io::{Cursor, ErrorKind};
 
+use domain::ImageSize;
 use image_webp::{DecodingError, WebPDecoder};
 
 use crate::{
-    Dimensions, ImageInfo, MediaError, ProbeError,
+    ImageInfo, MediaError, ProbeError,
     animation::Plays,
     bytes::le16,
-    container::webp::{
-        ANIMATION_FRAME_HEADER, AnimationFrameHeader, Chunk, Chunks, HAS_ALPHA, IS_CLEARED,
-        REPLACES, begin, end, extended_header, push,
+    container::{
+        Chunk,
+        webp::{
+            ANIMATION_FRAME_HEADER, AnimationFrameHeader, Chunks, HAS_ALPHA, IS_CLEARED, REPLACES,
+            begin, end, extended_header, push,
+        },
     },
     pixels::{Channels, Pixels},
     require_complete,
@@ -33,7 +37,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     read_still(bytes, probed.stored())
 }
 
-fn read_still(bytes: &[u8], size: Dimensions) -> Result<Pixels, MediaError> {
+fn read_still(bytes: &[u8], size: ImageSize) -> Result<Pixels, MediaError> {
     require_table_limit(bytes, MAX_TABLE_BYTES)?;
 
     let mut decoder = WebPDecoder::new(Cursor::new(bytes)).map_err(decode_error)?;
@@ -88,10 +92,7 @@ impl<'a> WebPFrames<'a> {
         };
 
         canvas.begin_frame(header.area, disposal)?;
-        let size = Dimensions {
-            width: header.area.width,
-            height: header.area.height,
-        };
+        let size = header.area.size();
         let still = still_file(self.bytes, &chunk, size)?;
         let pixels = read_still(&still, size)?;
         canvas.draw(header.area, pixels, header.flags & REPLACES == 0);
@@ -122,7 +123,7 @@ impl<'a> WebPFrames<'a> {
 }
 
 /// Returns a file with a frame of an animation.
-fn still_file(bytes: &[u8], frame: &Chunk, size: Dimensions) -> Result<Vec<u8>, MediaError> {
+fn still_file(bytes: &[u8], frame: &Chunk, size: ImageSize) -> Result<Vec<u8>, MediaError> {
     let start = frame.data.start + ANIMATION_FRAME_HEADER;
     let mut chunks = Chunks::within(bytes, start..frame.data.end);
     let mut alpha = None;

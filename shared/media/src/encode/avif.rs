@@ -49,7 +49,7 @@ pub(crate) fn is_largest(pixels: u64, quality: u8) -> bool {
     pixels > pixel_limit(quality, MAX_RENDERED_AVIF_PIXELS)
 }
 
-pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+pub(super) fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
     let speed = match pixels.size().pixels() {
         count if is_largest(count, encoding.quality) => LARGEST_IMAGE_SPEED,
         count if count > MAX_NEGOTIATED_AVIF_PIXELS => LARGE_IMAGE_SPEED,
@@ -67,13 +67,12 @@ pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8
     let height = pixels.height as usize;
 
     // The encoder writes no profile: colors that could not be converted are treated as sRGB.
-    let expanded = color::expand_gray(pixels);
-    let samples = &expanded.samples;
-    let file = match expanded.channels {
-        Channels::Rgba => encoder.encode_rgba(Img::new(samples.as_rgba(), width, height)),
-        Channels::Gray | Channels::Rgb => {
-            encoder.encode_rgb(Img::new(samples.as_rgb(), width, height))
-        }
+    let pixels = color::with_colors(pixels);
+    let samples = &pixels.samples[..];
+    let file = if pixels.channels == Channels::Rgba {
+        encoder.encode_rgba(Img::new(samples.as_rgba(), width, height))
+    } else {
+        encoder.encode_rgb(Img::new(samples.as_rgb(), width, height))
     };
     file.map(|file| file.avif_file)
         .map_err(MediaError::encoding)

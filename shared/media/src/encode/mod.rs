@@ -13,10 +13,10 @@ pub(crate) use avif::{
 };
 pub(crate) use jpeg::FULL_CHROMA_QUALITY as JPEG_FULL_CHROMA_QUALITY;
 
-use domain::Quality;
+use domain::{ImageSize, Quality};
 
 use crate::{
-    Dimensions, Format, MediaError,
+    Format, MediaError,
     pixels::{Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, Pixels, catch_codec_panic},
 };
 
@@ -45,6 +45,19 @@ pub struct EncodeOptions<'a> {
     pub exif: Option<&'a [u8]>,
 }
 
+impl EncodeOptions<'_> {
+    /// Creates options for a file with one scan and loss, without EXIF data.
+    pub const fn new(format: Format, quality: u8) -> EncodeOptions<'static> {
+        EncodeOptions {
+            format,
+            quality,
+            progressive: false,
+            lossless: false,
+            exif: None,
+        }
+    }
+}
+
 /// Resolves a quality for an image of this size in pixels.
 pub fn quality(requested: Quality, width: u32, height: u32) -> u8 {
     match requested {
@@ -64,10 +77,7 @@ pub fn quality(requested: Quality, width: u32, height: u32) -> u8 {
 /// Fails if the image exceeds the maximum side or number of pixels of the format. The module
 /// `estimate` contains the memory of each format.
 pub fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
-    let size = Dimensions {
-        width: pixels.width,
-        height: pixels.height,
-    };
+    let size = pixels.size();
     require_side_of_format(encoding.format, size)?;
     match encoding.format {
         Format::Avif => require_avif_limit(size, encoding.quality, MAX_AVIF_PIXELS)?,
@@ -80,8 +90,8 @@ pub fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, Media
     catch_codec_panic(MediaError::encoding, || match encoding.format {
         Format::Jpeg => jpeg::encode(pixels, encoding),
         Format::Png => png::encode(&pixels, encoding),
-        Format::WebP => webp::encode(&pixels, encoding),
-        Format::Avif => avif::encode(&pixels, encoding),
+        Format::WebP => webp::encode(pixels, encoding),
+        Format::Avif => avif::encode(pixels, encoding),
         Format::Gif => gif::encode(pixels),
         other => Err(MediaError::encoding(format!("{other:?} cannot be encoded"))),
     })
@@ -93,12 +103,12 @@ pub(crate) fn encode_ycc(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Ve
 }
 
 /// Whether a format supports images with sides of this length.
-pub fn supports_sides(format: Format, size: Dimensions) -> bool {
+pub fn supports_sides(format: Format, size: ImageSize) -> bool {
     size.width.max(size.height) <= max_side(format)
 }
 
 /// Fails if a side exceeds the maximum of a format.
-pub(crate) fn require_side_of_format(format: Format, size: Dimensions) -> Result<(), MediaError> {
+pub(crate) fn require_side_of_format(format: Format, size: ImageSize) -> Result<(), MediaError> {
     if supports_sides(format, size) {
         Ok(())
     } else {
@@ -112,18 +122,14 @@ pub(crate) fn require_side_of_format(format: Format, size: Dimensions) -> Result
 
 /// Fails if an AVIF exceeds a pixel limit, which is halved for high qualities.
 pub(crate) fn require_avif_limit(
-    size: Dimensions,
+    size: ImageSize,
     quality: u8,
     limit: u64,
 ) -> Result<(), MediaError> {
     require_pixels_of_format(Format::Avif, size, avif::pixel_limit(quality, limit))
 }
 
-fn require_pixels_of_format(
-    format: Format,
-    size: Dimensions,
-    limit: u64,
-) -> Result<(), MediaError> {
+fn require_pixels_of_format(format: Format, size: ImageSize, limit: u64) -> Result<(), MediaError> {
     let pixels = size.pixels();
     if pixels > limit {
         Err(MediaError::TooManyPixelsForFormat {

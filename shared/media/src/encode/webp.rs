@@ -19,7 +19,7 @@ const METHOD: i32 = 4;
 /// Effort of the lossless encoder, 0 to 100.
 const LOSSLESS_EFFORT: f32 = 75.0;
 
-pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+pub(super) fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
     let mut config = WebPConfig::new()
         .map_err(|()| MediaError::encoding("libwebp has an incompatible ABI version"))?;
     config.method = METHOD;
@@ -30,13 +30,13 @@ pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8
         encoding.quality.into()
     };
 
-    let expanded = color::expand_gray(pixels);
-    let layout = if expanded.channels == Channels::Rgba {
+    let pixels = color::with_colors(pixels);
+    let layout = if pixels.channels == Channels::Rgba {
         PixelLayout::Rgba
     } else {
         PixelLayout::Rgb
     };
-    let encoder = Encoder::new(&expanded.samples, layout, pixels.width, pixels.height);
+    let encoder = Encoder::new(&pixels.samples, layout, pixels.width, pixels.height);
     let file = encoder
         .encode_advanced(&config)
         .map_err(|code| MediaError::encoding(format!("{code:?}")))?;
@@ -45,7 +45,7 @@ pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8
         return Ok(file.to_vec());
     }
 
-    Ok(with_metadata(&file, pixels, encoding.exif)?)
+    Ok(with_metadata(&file, &pixels, encoding.exif)?)
 }
 
 /// Adds a color profile and EXIF data to a WebP file.

@@ -69,31 +69,37 @@ fn add(fields: &mut Fields, kind: Kind, directory: &Directory) {
         if fields.len() < MAX_EXIF_FIELDS
             && let Some(name) = name(kind, field.tag)
             && let Entry::Vacant(entry) = fields.entry(name)
-            && let Some(value) = value(&field, directory.is_big_endian())
+            && let Some(value) = value(&field)
         {
             entry.insert(value);
         }
     }
 }
 
-fn value(field: &Field, is_big_endian: bool) -> Option<ExifValue> {
-    let numbers = Numbers {
-        field,
-        is_big_endian,
-    };
+fn value(field: &Field) -> Option<ExifValue> {
     let mut numbers = match field.kind {
         // Undefined bytes of the reported tags are text.
         2 | 7 | 129 => return text(field.value),
-        1 => numbers.read(|[byte]| Some(ExifValue::Integer(byte.into()))),
-        3 => numbers.read(|bytes| Some(ExifValue::Integer(u16::from_be_bytes(bytes).into()))),
-        4 => numbers.read(|bytes| Some(ExifValue::Integer(u32::from_be_bytes(bytes).into()))),
-        6 => numbers.read(|[byte]| Some(ExifValue::Integer(byte.cast_signed().into()))),
-        8 => numbers.read(|bytes| Some(ExifValue::Integer(i16::from_be_bytes(bytes).into()))),
-        9 => numbers.read(|bytes| Some(ExifValue::Integer(i32::from_be_bytes(bytes).into()))),
-        11 => numbers.read(|bytes| decimal(f32::from_be_bytes(bytes).into())),
-        12 => numbers.read(|bytes| decimal(f64::from_be_bytes(bytes))),
-        5 => numbers.quotients(|bytes| u32::from_be_bytes(bytes).into()),
-        10 => numbers.quotients(|bytes| i32::from_be_bytes(bytes).into()),
+        1 => numbers(field, |[byte]| Some(ExifValue::Integer(byte.into()))),
+        3 => numbers(field, |bytes| {
+            Some(ExifValue::Integer(u16::from_be_bytes(bytes).into()))
+        }),
+        4 => numbers(field, |bytes| {
+            Some(ExifValue::Integer(u32::from_be_bytes(bytes).into()))
+        }),
+        6 => numbers(field, |[byte]| {
+            Some(ExifValue::Integer(byte.cast_signed().into()))
+        }),
+        8 => numbers(field, |bytes| {
+            Some(ExifValue::Integer(i16::from_be_bytes(bytes).into()))
+        }),
+        9 => numbers(field, |bytes| {
+            Some(ExifValue::Integer(i32::from_be_bytes(bytes).into()))
+        }),
+        11 => numbers(field, |bytes| decimal(f32::from_be_bytes(bytes).into())),
+        12 => numbers(field, |bytes| decimal(f64::from_be_bytes(bytes))),
+        5 => quotients(field, |bytes| u32::from_be_bytes(bytes).into()),
+        10 => quotients(field, |bytes| i32::from_be_bytes(bytes).into()),
         _ => None,
     }?;
 
@@ -109,45 +115,27 @@ fn value(field: &Field, is_big_endian: bool) -> Option<ExifValue> {
     }
 }
 
-/// Numbers of a field.
-struct Numbers<'a> {
-    field: &'a Field<'a>,
-    is_big_endian: bool,
+/// Reads all numbers of a field; `None` if one of them is invalid.
+fn numbers<const SIZE: usize>(
+    field: &Field,
+    number: impl Fn([u8; SIZE]) -> Option<ExifValue>,
+) -> Option<Vec<ExifValue>> {
+    let chunks = field.value.as_chunks::<SIZE>().0.iter().take(MAX_VALUES);
+    let numbers = chunks.map(|chunk| number(field.big_endian(*chunk)));
+    numbers.collect()
 }
 
-impl Numbers<'_> {
-    /// Reads all numbers; `None` if one of them is invalid.
-    fn read<const SIZE: usize>(
-        &self,
-        number: impl Fn([u8; SIZE]) -> Option<ExifValue>,
-    ) -> Option<Vec<ExifValue>> {
-        let chunks = self.field.value.as_chunks::<SIZE>().0.iter();
-        chunks
-            .take(MAX_VALUES)
-            .map(|chunk| number(self.ordered(*chunk)))
-            .collect()
-    }
-
-    /// Reads pairs of a numerator and a denominator.
-    fn quotients(&self, number: impl Fn([u8; 4]) -> f64) -> Option<Vec<ExifValue>> {
-        let pairs = self.field.value.as_chunks::<8>().0.iter();
-        pairs
-            .take(MAX_VALUES)
-            .map(|pair| {
-                let (halves, _) = pair.as_chunks::<4>();
-                let [numerator, denominator] = *halves.as_array()?;
-                decimal(number(self.ordered(numerator)) / number(self.ordered(denominator)))
-            })
-            .collect()
-    }
-
-    /// Returns the bytes of a number in big-endian order.
-    fn ordered<const SIZE: usize>(&self, mut bytes: [u8; SIZE]) -> [u8; SIZE] {
-        if !self.is_big_endian {
-            bytes.reverse();
-        }
-        bytes
-    }
+/// Reads pairs of a numerator and a denominator.
+fn quotients(field: &Field, number: impl Fn([u8; 4]) -> f64) -> Option<Vec<ExifValue>> {
+    let pairs = field.value.as_chunks::<8>().0.iter().take(MAX_VALUES);
+    let quotients = pairs.map(|pair| {
+        let (halves, _) = pair.as_chunks::<4>();
+        let [above, below] = halves
+            .as_array()?
+            .map(|half| number(field.big_endian(half)));
+        decimal(above / below)
+    });
+    quotients.collect()
 }
 
 fn decimal(number: f64) -> Option<ExifValue> {

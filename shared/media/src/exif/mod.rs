@@ -27,9 +27,8 @@ pub(crate) fn normalized(exif: &[u8]) -> Option<Vec<u8>> {
     let next = directory.next_at();
 
     let mut exif = exif.to_vec();
-    if let Some(one) = normal {
-        let range = one.at..one.at + one.bytes.len();
-        exif.get_mut(range)?.copy_from_slice(one.bytes);
+    if let Some((at, one)) = normal {
+        exif.get_mut(at..at + one.len())?.copy_from_slice(one);
     }
     // The second directory describes the thumbnail. Its bytes stay, but without the link no reader
     // finds them.
@@ -39,16 +38,7 @@ pub(crate) fn normalized(exif: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns EXIF data that only contains an orientation.
 pub(crate) fn orientation_only(orientation: Orientation) -> Vec<u8> {
-    let mut exif = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01".to_vec();
-    exif.extend_from_slice(&[
-        0,
-        u8::try_from(orientation.to_exif()).unwrap_or(1),
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-    ]);
-    exif
+    let head = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01";
+    let value = orientation.to_exif() << 16;
+    [&head[..], &value.to_be_bytes(), &[0; 4]].concat()
 }

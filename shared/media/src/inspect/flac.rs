@@ -1,10 +1,10 @@
 //! FLAC: the stream information (RFC 9639).
 
-use std::io::{Read, Seek};
+use crate::bytes::{array, be64};
 
 use super::{
     MediaProperties,
-    input::{Input, InspectError, be64, part},
+    input::{Input, InspectError, Inspected},
 };
 
 /// Number of samples, and their rate.
@@ -14,13 +14,9 @@ pub(super) struct StreamInformation {
 }
 
 /// Reads the duration of a file whose marker is at an offset.
-pub(super) fn read(
-    input: &mut Input<impl Read + Seek>,
-    at: u64,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+pub(super) fn read(input: &mut Input, at: u64, properties: &mut MediaProperties) -> Inspected {
     let head: [u8; 26] = input.array(at)?;
-    let [kind] = part(&head, 4)?;
+    let [kind] = array(&head, 4)?;
     // The high bit marks the last block of metadata; kind 0 is the stream information.
     if kind & 0x7F != 0 {
         return Err(InspectError::Invalid);
@@ -34,7 +30,7 @@ pub(super) fn read(
 }
 
 /// Parses the content of a block of stream information.
-pub(super) fn stream_information(block: &[u8]) -> Result<StreamInformation, InspectError> {
+pub(super) fn stream_information(block: &[u8]) -> Inspected<StreamInformation> {
     // 20 bits of rate, 3 of channels, 5 of sample size and 36 of samples.
     let packed = be64(block, 10)?;
     Ok(StreamInformation {

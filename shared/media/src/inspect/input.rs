@@ -2,10 +2,14 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
+use crate::ProbeError;
+
 /// Maximum number of reads of a file.
 const MAX_READS: u32 = 20_000;
 /// Maximum number of bytes that are read of a file, also repeatedly.
 const MAX_READ_BYTES: usize = 32 << 20;
+/// Maximum number of elements on one level that are visited.
+pub(super) const MAX_ELEMENTS: usize = 1_024;
 
 /// Error of an inspection.
 #[derive(Debug)]
@@ -15,22 +19,36 @@ pub(super) enum InspectError {
     Invalid,
 }
 
+/// Result of a part of an inspection, which ends with the first error.
+pub(super) type Inspected<T = ()> = Result<T, InspectError>;
+
 impl From<io::Error> for InspectError {
     fn from(error: io::Error) -> InspectError {
         InspectError::Io(error)
     }
 }
 
+/// The bytes that were read are too short, or damaged.
+impl From<ProbeError> for InspectError {
+    fn from(_: ProbeError) -> InspectError {
+        InspectError::Invalid
+    }
+}
+
+pub(super) trait SeekingRead: Read + Seek {}
+
+impl<R: Read + Seek> SeekingRead for R {}
+
 /// A file whose reads are counted.
-pub(super) struct Input<R> {
-    reader: R,
+pub(super) struct Input<'a> {
+    reader: &'a mut dyn SeekingRead,
     length: u64,
     reads_left: u32,
     bytes_left: usize,
 }
 
-impl<R: Read + Seek> Input<R> {
-    pub(super) fn new(mut reader: R) -> Result<Input<R>, InspectError> {
+impl Input<'_> {
+    pub(super) fn new(reader: &mut dyn SeekingRead) -> Inspected<Input<'_>> {
         let length = reader.seek(SeekFrom::End(0))?;
         Ok(Input {
             reader,
@@ -46,13 +64,11 @@ impl<R: Read + Seek> Input<R> {
     }
 
     /// Reads up to a number of bytes at an offset; fewer only at the end of the file.
-    pub(super) fn read_up_to(&mut self, at: u64, length: usize) -> Result<Vec<u8>, InspectError> {
+    pub(super) fn read_up_to(&mut self, at: u64, length: usize) -> Inspected<Vec<u8>> {
         let available = self.length.saturating_sub(at);
         let length = usize::try_from(available).map_or(length, |available| available.min(length));
-        self.reads_left = self
-            .reads_left
-            .checked_sub(1)
-            .ok_or(InspectError::Invalid)?;
+        let reads_left = self.reads_left.checked_sub(1);
+        self.reads_left = reads_left.ok_or(InspectError::Invalid)?;
         let bytes_left = self.bytes_left.checked_sub(length);
         self.bytes_left = bytes_left.ok_or(InspectError::Invalid)?;
 
@@ -65,40 +81,53 @@ impl<R: Read + Seek> Input<R> {
     }
 
     /// Reads bytes at an offset. Fails if the file ends before.
-    pub(super) fn array<const LENGTH: usize>(
-        &mut self,
-        at: u64,
-    ) -> Result<[u8; LENGTH], InspectError> {
+    pub(super) fn array<const LENGTH: usize>(&mut self, at: u64) -> Inspected<[u8; LENGTH]> {
         let bytes = self.read_up_to(at, LENGTH)?;
         bytes.try_into().map_err(|_| InspectError::Invalid)
     }
+
+    /// Reads up to a number of bytes of the content of an element.
+    pub(super) fn content<Kind>(
+        &mut self,
+        element: &Element<Kind>,
+        most: usize,
+    ) -> Inspected<Vec<u8>> {
+        let length = usize::try_from(element.end - element.start).unwrap_or(usize::MAX);
+        self.read_up_to(element.start, length.min(most))
+    }
 }
 
-/// Returns an array of bytes at an offset.
-pub(super) fn part<const LENGTH: usize>(
-    bytes: &[u8],
-    at: usize,
-) -> Result<[u8; LENGTH], InspectError> {
-    let rest = bytes.get(at..).ok_or(InspectError::Invalid)?;
-    rest.first_chunk().copied().ok_or(InspectError::Invalid)
+/// Part of a file that has a kind and a length, such as a box or a chunk.
+pub(super) struct Element<Kind> {
+    pub(super) kind: Kind,
+    /// Where the content begins.
+    pub(super) start: u64,
+    /// Where the content ends, at or after its beginning.
+    pub(super) end: u64,
 }
 
-/// Reads a big-endian `u32`.
-pub(super) fn be32(bytes: &[u8], at: usize) -> Result<u32, InspectError> {
-    part(bytes, at).map(u32::from_be_bytes)
+impl<Kind> Element<Kind> {
+    /// Returns the elements inside, of which each has a header of at least `header_bytes`. `header` reads the
+    /// one at an offset, which must end before a limit.
+    pub(super) fn children(
+        &self,
+        input: &mut Input,
+        header_bytes: u64,
+        header: fn(&mut Input, u64, u64) -> Inspected<Element<Kind>>,
+    ) -> Inspected<Vec<Element<Kind>>> {
+        let mut children = Vec::new();
+        let mut at = self.start;
+        while at.saturating_add(header_bytes) <= self.end && children.len() < MAX_ELEMENTS {
+            let child = header(input, at, self.end)?;
+            at = child.end;
+            children.push(child);
+        }
+        Ok(children)
+    }
 }
 
-/// Reads a big-endian `u64`.
-pub(super) fn be64(bytes: &[u8], at: usize) -> Result<u64, InspectError> {
-    part(bytes, at).map(u64::from_be_bytes)
-}
-
-/// Reads a little-endian `u32`.
-pub(super) fn le32(bytes: &[u8], at: usize) -> Result<u32, InspectError> {
-    part(bytes, at).map(u32::from_le_bytes)
-}
-
-/// Reads a little-endian `u64`.
-pub(super) fn le64(bytes: &[u8], at: usize) -> Result<u64, InspectError> {
-    part(bytes, at).map(u64::from_le_bytes)
+/// Returns a big-endian number.
+pub(super) fn number(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

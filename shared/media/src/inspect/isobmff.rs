@@ -1,14 +1,12 @@
 //! MP4, MOV and M4A: boxes of the ISO base media file format (ISO/IEC 14496-12).
 
-use std::io::{Read, Seek};
+use crate::bytes::{array, be16, be32, be64};
 
 use super::{
     MediaProperties,
-    input::{Input, InspectError, be32, be64, part},
+    input::{Element, Input, InspectError, Inspected, MAX_ELEMENTS},
 };
 
-/// Maximum number of boxes on one level that are visited.
-const MAX_BOXES: u32 = 1_024;
 /// Maximum length of a segment index that is read, in bytes: that of 65,535 references.
 const MAX_INDEX_BYTES: usize = 32 + 65_535 * REFERENCE_BYTES;
 /// Length of a reference of a segment index, in bytes.
@@ -17,11 +15,10 @@ const REFERENCE_BYTES: usize = 12;
 const TRACK_HEADER_BYTES: usize = 96;
 
 /// Box with the range of its content in the file.
-struct MediaBox {
-    kind: [u8; 4],
-    start: u64,
-    end: u64,
-}
+type MediaBox = Element<[u8; 4]>;
+
+/// Minimum length of the header of a box. `QuickTime` files end lists with fewer bytes.
+const HEADER_BYTES: u64 = 8;
 
 /// Properties of a movie that the reading of further boxes depends on.
 #[derive(Default)]
@@ -40,15 +37,12 @@ pub(super) fn is_first_box(kind: &[u8]) -> bool {
 }
 
 /// Reads the duration of the movie, and the size of its first video track.
-pub(super) fn read(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let mut movie = Movie::default();
     let mut has_movie = false;
     let mut at = 0;
 
-    for _ in 0..MAX_BOXES {
+    for _ in 0..MAX_ELEMENTS {
         if at >= input.length() {
             break;
         }
@@ -72,11 +66,7 @@ pub(super) fn read(
 }
 
 /// Reads the header of a box that must end before a limit.
-fn header(
-    input: &mut Input<impl Read + Seek>,
-    at: u64,
-    limit: u64,
-) -> Result<MediaBox, InspectError> {
+fn header(input: &mut Input, at: u64, limit: u64) -> Inspected<MediaBox> {
     let head: [u8; 8] = input.array(at)?;
     let (header, size) = match be32(&head, 0)? {
         0 => (8, limit.min(input.length()).saturating_sub(at)),
@@ -88,52 +78,30 @@ fn header(
         return Err(InspectError::Invalid);
     }
     Ok(MediaBox {
-        kind: part(&head, 4)?,
+        kind: array(&head, 4)?,
         start: at + header,
         end,
     })
 }
 
-/// Returns the boxes inside of a box.
-fn children(
-    input: &mut Input<impl Read + Seek>,
-    parent: &MediaBox,
-) -> Result<Vec<MediaBox>, InspectError> {
-    let mut boxes = Vec::new();
-    let mut at = parent.start;
-    // QuickTime files end lists with a length of 0, which has no kind.
-    while at.saturating_add(8) <= parent.end && boxes.len() < MAX_BOXES as usize {
-        let child = header(input, at, parent.end)?;
-        at = child.end;
-        boxes.push(child);
-    }
-    Ok(boxes)
-}
-
-/// Reads up to a number of bytes of the content of a box.
-fn content(
-    input: &mut Input<impl Read + Seek>,
-    found: &MediaBox,
-    most: usize,
-) -> Result<Vec<u8>, InspectError> {
-    let length = usize::try_from(found.end - found.start).unwrap_or(usize::MAX);
-    input.read_up_to(found.start, length.min(most))
+fn children(input: &mut Input, parent: &MediaBox) -> Inspected<Vec<MediaBox>> {
+    parent.children(input, HEADER_BYTES, header)
 }
 
 fn read_movie(
-    input: &mut Input<impl Read + Seek>,
+    input: &mut Input,
     found: &MediaBox,
     movie: &mut Movie,
     properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+) -> Inspected {
     for child in children(input, found)? {
         match &child.kind {
-            b"mvhd" => read_movie_header(&content(input, &child, 32)?, movie, properties)?,
+            b"mvhd" => read_movie_header(&input.content(&child, 32)?, movie, properties)?,
             b"trak" if properties.width.is_none() => read_track(input, &child, properties)?,
             b"mvex" if !movie.is_complete => {
                 for child in children(input, &child)? {
                     if child.kind == *b"mehd" {
-                        let header = content(input, &child, 12)?;
+                        let header = input.content(&child, 12)?;
                         let units = versioned(&header, 4, 4)?;
                         properties.set_units(units, movie.units_per_second);
                         movie.is_complete = units > 0;
@@ -150,7 +118,7 @@ fn read_movie_header(
     header: &[u8],
     movie: &mut Movie,
     properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+) -> Inspected {
     let is_long = header.first() == Some(&1);
     let scale = be32(header, if is_long { 20 } else { 12 })?;
     let units = versioned(header, 16, 24)?;
@@ -165,20 +133,16 @@ fn read_movie_header(
 }
 
 /// Reads a number of 32 bits in version 0 of a box, and of 64 bits in version 1, at their offsets.
-fn versioned(bytes: &[u8], short_at: usize, long_at: usize) -> Result<u64, InspectError> {
-    if bytes.first() == Some(&1) {
-        be64(bytes, long_at)
+fn versioned(bytes: &[u8], short_at: usize, long_at: usize) -> Inspected<u64> {
+    Ok(if bytes.first() == Some(&1) {
+        be64(bytes, long_at)?
     } else {
-        be32(bytes, short_at).map(u64::from)
-    }
+        be32(bytes, short_at)?.into()
+    })
 }
 
 /// Reads the size of a track if it is a video.
-fn read_track(
-    input: &mut Input<impl Read + Seek>,
-    track: &MediaBox,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+fn read_track(input: &mut Input, track: &MediaBox, properties: &mut MediaProperties) -> Inspected {
     let boxes = children(input, track)?;
     let Some(media) = boxes.iter().find(|child| child.kind == *b"mdia") else {
         return Ok(());
@@ -188,18 +152,18 @@ fn read_track(
     };
     for child in children(input, media)? {
         if child.kind == *b"hdlr" {
-            let handler = content(input, &child, 12)?;
-            if part(&handler, 8)? != *b"vide" {
+            let handler = input.content(&child, 12)?;
+            if array(&handler, 8)? != *b"vide" {
                 return Ok(());
             }
-            let header = content(input, head, TRACK_HEADER_BYTES)?;
+            let header = input.content(head, TRACK_HEADER_BYTES)?;
             return read_size(&header, properties);
         }
     }
     Ok(())
 }
 
-fn read_size(header: &[u8], properties: &mut MediaProperties) -> Result<(), InspectError> {
+fn read_size(header: &[u8], properties: &mut MediaProperties) -> Inspected {
     let matrix = if header.first() == Some(&1) { 52 } else { 40 };
     // Numbers with 16 fractional bits.
     let width = be32(header, matrix + 36)? >> 16;
@@ -214,15 +178,11 @@ fn read_size(header: &[u8], properties: &mut MediaProperties) -> Result<(), Insp
 }
 
 /// Reads the duration of a fragmented movie from its segment index.
-fn read_index(
-    input: &mut Input<impl Read + Seek>,
-    found: &MediaBox,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
-    let index = content(input, found, MAX_INDEX_BYTES)?;
+fn read_index(input: &mut Input, found: &MediaBox, properties: &mut MediaProperties) -> Inspected {
+    let index = input.content(found, MAX_INDEX_BYTES)?;
     let scale = be32(&index, 8)?;
     let count_at = if index.first() == Some(&1) { 30 } else { 22 };
-    let count = u16::from_be_bytes(part(&index, count_at)?);
+    let count = be16(&index, count_at)?;
     let references = index.get(count_at + 2..).unwrap_or_default();
     let (references, _) = references.as_chunks::<REFERENCE_BYTES>();
 

@@ -1,14 +1,17 @@
 //! `WebM` and Matroska: EBML elements (RFC 8794, RFC 9559).
 
-use std::io::{Read, Seek};
+use crate::bytes::array;
 
 use super::{
     MediaProperties,
-    input::{Input, InspectError, part},
+    input::{Element, Input, InspectError, Inspected, MAX_ELEMENTS, number},
 };
 
-/// Maximum number of elements on one level that are visited.
-const MAX_ELEMENTS: usize = 1_024;
+/// Element with the range of its content in the file.
+type EbmlElement = Element<u32>;
+
+/// Maximum length of a number, in bytes.
+const NUMBER_BYTES: usize = 8;
 /// Nanoseconds of a tick of a segment without its own scale.
 const DEFAULT_SCALE: u32 = 1_000_000;
 /// Nanoseconds of a second.
@@ -28,22 +31,12 @@ const DISPLAY_HEIGHT: u32 = 0x54BA;
 const DISPLAY_UNIT: u32 = 0x54B2;
 const CLUSTER: u32 = 0x1F43_B675;
 
-/// Element with the range of its content in the file.
-struct Element {
-    id: u32,
-    start: u64,
-    end: u64,
-}
-
 /// Reads the duration, and the size of the first video track.
-pub(super) fn read(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let length = input.length();
     let head = element(input, 0, length)?;
     let segment = element(input, head.end, length)?;
-    if segment.id != SEGMENT {
+    if segment.kind != SEGMENT {
         return Err(InspectError::Invalid);
     }
 
@@ -54,7 +47,7 @@ pub(super) fn read(
             break;
         }
         let child = element(input, at, segment.end)?;
-        match child.id {
+        match child.kind {
             INFORMATION => {
                 read_information(input, &child, properties)?;
                 found += 1;
@@ -73,11 +66,7 @@ pub(super) fn read(
 }
 
 /// Reads the header of an element, which is cut at a limit. One of unknown length ends there.
-fn element(
-    input: &mut Input<impl Read + Seek>,
-    at: u64,
-    limit: u64,
-) -> Result<Element, InspectError> {
+fn element(input: &mut Input, at: u64, limit: u64) -> Inspected<EbmlElement> {
     let head = input.read_up_to(at, 12)?;
     let first = *head.first().ok_or(InspectError::Invalid)?;
     let id_length = first.leading_zeros() as usize + 1;
@@ -105,54 +94,31 @@ fn element(
     } else {
         start.saturating_add(size).min(limit)
     };
-    Ok(Element {
-        id: u32::try_from(id).map_err(|_| InspectError::Invalid)?,
+    Ok(EbmlElement {
+        kind: u32::try_from(id).map_err(|_| InspectError::Invalid)?,
         start,
         end: end.max(start),
     })
 }
 
-/// Returns a big-endian number.
-fn number(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-fn children(
-    input: &mut Input<impl Read + Seek>,
-    parent: &Element,
-) -> Result<Vec<Element>, InspectError> {
-    let mut elements = Vec::new();
-    let mut at = parent.start;
-    while at < parent.end && elements.len() < MAX_ELEMENTS {
-        let child = element(input, at, parent.end)?;
-        at = child.end;
-        elements.push(child);
-    }
-    Ok(elements)
-}
-
-/// Reads the bytes of a number.
-fn value(input: &mut Input<impl Read + Seek>, element: &Element) -> Result<Vec<u8>, InspectError> {
-    let length = usize::try_from(element.end - element.start).unwrap_or(usize::MAX);
-    input.read_up_to(element.start, length.min(8))
+fn children(input: &mut Input, parent: &EbmlElement) -> Inspected<Vec<EbmlElement>> {
+    parent.children(input, 1, element)
 }
 
 fn read_information(
-    input: &mut Input<impl Read + Seek>,
-    information: &Element,
+    input: &mut Input,
+    information: &EbmlElement,
     properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+) -> Inspected {
     let mut scale = DEFAULT_SCALE;
     let mut ticks = None;
     for child in children(input, information)? {
-        match child.id {
+        match child.kind {
             SCALE => {
-                let nanoseconds = number(&value(input, &child)?);
+                let nanoseconds = number(&input.content(&child, NUMBER_BYTES)?);
                 scale = u32::try_from(nanoseconds).map_err(|_| InspectError::Invalid)?;
             }
-            DURATION => ticks = Some(float(&value(input, &child)?)?),
+            DURATION => ticks = Some(float(&input.content(&child, NUMBER_BYTES)?)?),
             _ => {}
         }
     }
@@ -162,25 +128,25 @@ fn read_information(
     Ok(())
 }
 
-fn float(bytes: &[u8]) -> Result<f64, InspectError> {
+fn float(bytes: &[u8]) -> Inspected<f64> {
     match bytes.len() {
-        4 => Ok(f32::from_be_bytes(part(bytes, 0)?).into()),
-        8 => Ok(f64::from_be_bytes(part(bytes, 0)?)),
+        4 => Ok(f32::from_be_bytes(array(bytes, 0)?).into()),
+        8 => Ok(f64::from_be_bytes(array(bytes, 0)?)),
         _ => Err(InspectError::Invalid),
     }
 }
 
 fn read_tracks(
-    input: &mut Input<impl Read + Seek>,
-    tracks: &Element,
+    input: &mut Input,
+    tracks: &EbmlElement,
     properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+) -> Inspected {
     for track in children(input, tracks)? {
-        if track.id != TRACK || properties.width.is_some() {
+        if track.kind != TRACK || properties.width.is_some() {
             continue;
         }
         for child in children(input, &track)? {
-            if child.id == VIDEO {
+            if child.kind == VIDEO {
                 read_video(input, &child, properties)?;
             }
         }
@@ -190,18 +156,19 @@ fn read_tracks(
 
 /// Reads the size of a video. The size for display counts if it is in pixels.
 fn read_video(
-    input: &mut Input<impl Read + Seek>,
-    video: &Element,
+    input: &mut Input,
+    video: &EbmlElement,
     properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+) -> Inspected {
     let mut width = 0;
     let mut height = 0;
     let mut display_width = None;
     let mut display_height = None;
     let mut is_in_pixels = true;
     for child in children(input, video)? {
-        let number = u32::try_from(number(&value(input, &child)?)).unwrap_or(u32::MAX);
-        match child.id {
+        let number =
+            u32::try_from(number(&input.content(&child, NUMBER_BYTES)?)).unwrap_or(u32::MAX);
+        match child.kind {
             PIXEL_WIDTH => width = number,
             PIXEL_HEIGHT => height = number,
             DISPLAY_WIDTH => display_width = Some(number),

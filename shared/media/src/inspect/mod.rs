@@ -26,7 +26,7 @@ use std::{
     time::Duration,
 };
 
-use self::input::{Input, InspectError};
+use self::input::{Input, InspectError, Inspected};
 
 /// Maximum duration, in seconds: ten years.
 pub const MAX_DURATION_SECONDS: f64 = 10.0 * 365.25 * 86_400.0;
@@ -89,19 +89,16 @@ fn seconds(units: u64, units_per_second: u64) -> Option<f64> {
 ///
 /// Reads few and small parts of a file, apart from a PDF of up to [`MAX_PDF_BYTES`], which is read as a
 /// whole. Fails if the reader fails.
-pub fn inspect(reader: impl Read + Seek) -> io::Result<MediaProperties> {
+pub fn inspect(mut reader: impl Read + Seek) -> io::Result<MediaProperties> {
     let mut properties = MediaProperties::default();
-    let result = Input::new(reader).and_then(|mut input| read(&mut input, &mut properties));
+    let result = Input::new(&mut reader).and_then(|mut input| read(&mut input, &mut properties));
     match result {
         Ok(()) | Err(InspectError::Invalid) => Ok(properties),
         Err(InspectError::Io(error)) => Err(error),
     }
 }
 
-fn read(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let head = input.read_up_to(0, DETECTION_BYTES)?;
     match &head[..] {
         [0x1A, 0x45, 0xDF, 0xA3, ..] => matroska::read(input, properties),

@@ -1,10 +1,10 @@
 //! MP3 (MPEG audio layers I to III) and AAC with ADTS headers, with and without ID3 tags in front.
 
-use std::io::{Read, Seek};
+use crate::bytes::{array, be32};
 
 use super::{
     MediaProperties, flac,
-    input::{Input, InspectError, be32, part},
+    input::{Input, Inspected},
 };
 
 /// Maximum number of ID3 tags in front.
@@ -23,10 +23,7 @@ const ADTS_RATES: [u32; 13] = [
 /// Samples of an AAC block.
 const AAC_SAMPLES: u64 = 1_024;
 
-pub(super) fn read(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let start = skip_tags(input)?;
     let window = input.read_up_to(start, WINDOW_BYTES)?;
     if window.starts_with(b"fLaC") {
@@ -54,7 +51,7 @@ pub(super) fn read(
 }
 
 /// Returns the offset after the ID3 tags in front.
-fn skip_tags(input: &mut Input<impl Read + Seek>) -> Result<u64, InspectError> {
+fn skip_tags(input: &mut Input) -> Inspected<u64> {
     let mut at = 0_u64;
     for _ in 0..MAX_TAGS {
         let header = input.read_up_to(at, 10)?;
@@ -195,7 +192,7 @@ struct AdtsFrame {
 
 impl AdtsFrame {
     fn parse(bytes: &[u8]) -> Option<AdtsFrame> {
-        let header: [u8; 7] = part(bytes, 0).ok()?;
+        let header: [u8; 7] = array(bytes, 0).ok()?;
         if header[0] != 0xFF || header[1] & 0xF6 != 0xF0 {
             return None;
         }

@@ -1,10 +1,10 @@
 //! Ogg with Vorbis, Opus, FLAC, Speex and Theora (RFC 3533, RFC 7845).
 
-use std::io::{Read, Seek};
+use crate::bytes::{array, le16, le32, le64};
 
 use super::{
     MediaProperties, flac,
-    input::{Input, InspectError, be32, le32, le64, part},
+    input::{Input, InspectError, Inspected},
 };
 
 /// Maximum number of streams that are identified.
@@ -29,26 +29,23 @@ struct Audio {
 }
 
 /// Reads the duration of the first audio stream, and the size of a video.
-pub(super) fn read(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let mut audio = None;
     let mut at = 0;
     for _ in 0..MAX_STREAMS {
         let page = input.read_up_to(at, PAGE_BYTES)?;
-        let [flags] = part(&page, 5)?;
+        let [flags] = array(&page, 5)?;
         if !page.starts_with(b"OggS") || flags & IS_FIRST == 0 {
             break;
         }
-        let [segments] = part(&page, 26)?;
+        let [segments] = array(&page, 26)?;
         let start = HEADER_BYTES + usize::from(segments);
         let table = page.get(HEADER_BYTES..start).ok_or(InspectError::Invalid)?;
         let packet = page.get(start..).unwrap_or_default();
 
         if packet.starts_with(b"\x80theora") {
-            let [_, width @ ..]: [u8; 4] = part(packet, 13)?;
-            let [_, height @ ..]: [u8; 4] = part(packet, 16)?;
+            let [_, width @ ..]: [u8; 4] = array(packet, 13)?;
+            let [_, height @ ..]: [u8; 4] = array(packet, 16)?;
             properties.set_size(be24(width), be24(height));
         } else if audio.is_none() {
             audio = identified(packet, le32(&page, 14)?)?;
@@ -68,7 +65,7 @@ fn be24([high, middle, low]: [u8; 3]) -> u32 {
 }
 
 /// Returns the audio stream that starts with a packet.
-fn identified(packet: &[u8], serial: u32) -> Result<Option<Audio>, InspectError> {
+fn identified(packet: &[u8], serial: u32) -> Inspected<Option<Audio>> {
     let audio = |rate| Audio {
         serial,
         rate,
@@ -78,7 +75,7 @@ fn identified(packet: &[u8], serial: u32) -> Result<Option<Audio>, InspectError>
         Some(audio(le32(packet, 12)?))
     } else if packet.starts_with(b"OpusHead") {
         Some(Audio {
-            skipped: u16::from_le_bytes(part(packet, 10)?).into(),
+            skipped: le16(packet, 10)?.into(),
             ..audio(OPUS_RATE)
         })
     } else if packet.starts_with(b"Speex   ") {
@@ -93,18 +90,14 @@ fn identified(packet: &[u8], serial: u32) -> Result<Option<Audio>, InspectError>
 }
 
 /// Reads the position at the end of the last page of a stream.
-fn read_duration(
-    input: &mut Input<impl Read + Seek>,
-    audio: Audio,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+fn read_duration(input: &mut Input, audio: Audio, properties: &mut MediaProperties) -> Inspected {
     let start = input.length().saturating_sub(MAX_PAGE_BYTES as u64);
     let end = input.read_up_to(start, MAX_PAGE_BYTES)?;
     for at in (0..end.len().saturating_sub(HEADER_BYTES)).rev() {
         let page = &end[at..];
         // The position is unknown if no packet ends on the page.
         if page.starts_with(b"OggS")
-            && be32(page, 14)?.swap_bytes() == audio.serial
+            && le32(page, 14)? == audio.serial
             && le64(page, 6)? != u64::MAX
         {
             let samples = le64(page, 6)?.saturating_sub(audio.skipped);

@@ -3,13 +3,13 @@
 //! The file is not parsed by its cross-reference table, which often is damaged: all dictionaries are
 //! read in the order of the file, and the last root of a page tree counts, since changes are appended.
 
-use std::io::{Read, Seek};
+use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
 use super::{
     MAX_SPARSE_CHUNKS, MediaProperties, SPARSE_CHUNK_BYTES,
-    input::{Input, InspectError},
+    input::{Input, InspectError, Inspected},
     pdf_tokens::{Dictionary, DictionaryType, Scanner},
 };
 
@@ -25,10 +25,7 @@ const MAX_STREAMS_BYTES: usize = 32 << 20;
 const MAX_PAGES: u32 = 10_000_000;
 
 /// Reads the number of pages.
-pub(super) fn read(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let head = input.read_up_to(0, HEAD_BYTES)?;
     let pages = match linearized_pages(&head, input.length()) {
         Some(pages) => Some(pages),

@@ -1,14 +1,12 @@
 //! WAV and AVI: chunks of RIFF files, also of RF64 files above 4 GB (EBU Tech 3306).
 
-use std::io::{Read, Seek};
+use crate::bytes::{array, le32, le64};
 
 use super::{
     MediaProperties,
-    input::{Input, InspectError, le32, le64, part},
+    input::{Input, InspectError, Inspected, MAX_ELEMENTS},
 };
 
-/// Maximum number of chunks that are visited.
-const MAX_CHUNKS: u32 = 1_024;
 /// Length of the header of a chunk, in bytes.
 const HEADER_BYTES: u64 = 8;
 /// Length of the header of a list, in bytes.
@@ -24,10 +22,7 @@ struct Chunk {
 }
 
 /// Reads the duration, and the size of a video.
-pub(super) fn read(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     match &input.array(8)? {
         b"WAVE" => read_wave(input, properties),
         b"AVI " => read_avi(input, properties),
@@ -35,10 +30,10 @@ pub(super) fn read(
     }
 }
 
-fn chunk(input: &mut Input<impl Read + Seek>, at: u64) -> Result<Chunk, InspectError> {
+fn chunk(input: &mut Input, at: u64) -> Inspected<Chunk> {
     let header: [u8; 8] = input.array(at)?;
     Ok(Chunk {
-        kind: part(&header, 0)?,
+        kind: array(&header, 0)?,
         start: at.saturating_add(HEADER_BYTES),
         size: le32(&header, 4)?.into(),
     })
@@ -53,14 +48,11 @@ impl Chunk {
     }
 }
 
-fn read_wave(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+fn read_wave(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let mut bytes_per_second = 0;
     let mut long_size = None;
     let mut at = LIST_BYTES;
-    for _ in 0..MAX_CHUNKS {
+    for _ in 0..MAX_ELEMENTS {
         let found = chunk(input, at)?;
         match &found.kind {
             b"fmt " => {
@@ -90,12 +82,9 @@ fn read_wave(
     Ok(())
 }
 
-fn read_avi(
-    input: &mut Input<impl Read + Seek>,
-    properties: &mut MediaProperties,
-) -> Result<(), InspectError> {
+fn read_avi(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let mut at = LIST_BYTES;
-    for _ in 0..MAX_CHUNKS {
+    for _ in 0..MAX_ELEMENTS {
         let found = chunk(input, at)?;
         match &found.kind {
             // The headers are a list, which is entered.

@@ -12,12 +12,11 @@ use crate::{
 };
 
 use super::{
-    RenderOptions, RenderedImage, crop, focus,
+    RenderOptions, RenderedImage, focus,
     frame::{ColorModel, Frame, Layer, Picture},
     geometry::Geometry,
-    orient,
     region::Region,
-    resize,
+    resize, saliency,
     watermark::FittedWatermark,
 };
 
@@ -46,7 +45,7 @@ pub(super) fn render(
     let mut pipeline = None;
     for _ in 0..animation.frames {
         let milliseconds = decoder.draw_next()?;
-        let frame = orient::apply(frame_of(&decoder), animation.probed.orientation);
+        let frame = frame_of(&decoder).oriented(animation.probed.orientation);
         let pipeline = match &pipeline {
             Some(pipeline) => pipeline,
             None => pipeline.insert(Pipeline::new(&frame, &decoder, geometry, options)?),
@@ -92,7 +91,7 @@ impl Pipeline {
         geometry: &Geometry,
         options: &RenderOptions,
     ) -> Result<Pipeline, MediaError> {
-        let geometry = crop::select(first, geometry, focus(options.resize))?;
+        let geometry = saliency::select(first, geometry, focus(options.resize))?;
         let image = first.layers[0].pixels.size();
         let profile = decoder.profile();
         let profile = profile.as_deref();

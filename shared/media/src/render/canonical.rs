@@ -2,9 +2,9 @@
 //!
 //! Invariant: the canonical form of a resize has the same geometry as the resize.
 
-use domain::{Focus, Gravity, Resize, Sides};
+use domain::{Focus, Gravity, ImageSize, Resize, Sides};
 
-use crate::{Dimensions, MediaError};
+use crate::MediaError;
 
 use super::{
     Geometry, focus,
@@ -29,13 +29,13 @@ const GRAVITIES: [Gravity; 9] = [
 ///
 /// Fails like [`plan`].
 pub fn canonical_resize(
-    image: Dimensions,
+    image: ImageSize,
     resize: Option<Resize>,
     may_enlarge: bool,
 ) -> Result<Option<Resize>, MediaError> {
     let resize = match resize {
         Some(Resize::Scale(sides)) if !may_enlarge => {
-            let Dimensions { width, height } = scaled(image, sides);
+            let ImageSize { width, height } = scaled(image, sides);
             Some(Resize::Scale(Sides::Both {
                 width: width.min(image.width),
                 height: height.min(image.height),
@@ -47,10 +47,10 @@ pub fn canonical_resize(
     Ok(of_geometry(image, &geometry, focus(resize)))
 }
 
-fn of_geometry(image: Dimensions, geometry: &Geometry, focus: Option<Focus>) -> Option<Resize> {
+fn of_geometry(image: ImageSize, geometry: &Geometry, focus: Option<Focus>) -> Option<Resize> {
     let resized = geometry.resized;
     let output = geometry.output();
-    let Dimensions { width, height } = output;
+    let ImageSize { width, height } = output;
     let focus = focus.filter(|_| output != resized);
     match focus {
         None if output == image => None,

@@ -11,7 +11,8 @@
 
 use std::ops::Range;
 
-use crate::{Channels, Dimensions, MediaError, Pixels};
+use crate::{Channels, MediaError, Pixels};
+use domain::ImageSize;
 
 use super::{
     frame::{Frame, Layer},
@@ -39,7 +40,7 @@ impl Cover {
     pub(super) fn new(
         watermark: &WatermarkLayer,
         frame: &Frame,
-        image: Dimensions,
+        image: ImageSize,
     ) -> Result<Cover, MediaError> {
         let profile = frame.profile.as_deref();
         let fitted = FittedWatermark::new(watermark, image, frame.model, profile)?;
@@ -76,11 +77,7 @@ impl Patch {
     /// `index`.
     fn new(layer: &Layer, index: usize, watermark: &FittedWatermark) -> Patch {
         let mut pixels = layer.pixels.part(watermark.at);
-        let whole = Rectangle {
-            left: 0,
-            top: 0,
-            ..watermark.at
-        };
+        let whole = Rectangle::whole(watermark.at.size());
         blend(&mut pixels, &watermark.pixels, whole, index);
         Patch {
             pixels,
@@ -123,7 +120,7 @@ impl Drop for CoveredFrame<'_> {
 }
 
 /// Returns a watermark of an image in the resolution of a layer.
-fn shrunk(watermark: &FittedWatermark, layer: &Layer, image: Dimensions) -> FittedWatermark {
+fn shrunk(watermark: &FittedWatermark, layer: &Layer, image: ImageSize) -> FittedWatermark {
     let FittedWatermark { pixels, at } = watermark;
     let across = Windows::new(
         &Side {
@@ -148,11 +145,7 @@ fn shrunk(watermark: &FittedWatermark, layer: &Layer, image: Dimensions) -> Fitt
         width: across.length(),
         height: down.length(),
     };
-    let size = Dimensions {
-        width: at.width,
-        height: at.height,
-    };
-    let mut shrunk = Pixels::zeroed(size, Channels::Rgba);
+    let mut shrunk = Pixels::zeroed(at.size(), Channels::Rgba);
     let rows: Vec<&[[u8; 4]]> = pixels
         .samples
         .chunks_exact(pixels.row_bytes())

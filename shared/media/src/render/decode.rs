@@ -1,7 +1,9 @@
 //! Step 1: decode the pixels, JPEGs as small as the output allows.
 
+use domain::ImageSize;
+
 use crate::{
-    Channels, Dimensions, ImageInfo, MediaError,
+    Channels, ImageInfo, MediaError,
     color::{is_usable, to_srgb, with_colors},
     decode::{DecodedLayer, decode_layers, decode_shrunk},
 };
@@ -62,7 +64,7 @@ fn one_layer(bytes: &[u8], probed: &ImageInfo, decoding: Decoding) -> Result<Fra
     })
 }
 
-fn layer_of(decoded: DecodedLayer, full: Dimensions) -> Layer {
+fn layer_of(decoded: DecodedLayer, full: ImageSize) -> Layer {
     Layer {
         region: Region {
             left: 0.0,

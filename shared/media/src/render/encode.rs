@@ -18,11 +18,8 @@ pub(super) fn write(
     let width = pixels.width;
     let height = pixels.height;
     let encoding = EncodeOptions {
-        format: options.format,
-        quality: quality(options.quality, width, height),
         progressive: true,
-        lossless: false,
-        exif: None,
+        ..EncodeOptions::new(options.format, quality(options.quality, width, height))
     };
 
     let bytes = match picture.model {

@@ -21,6 +21,17 @@ pub(super) struct Frame {
     pub(super) profile: Option<Vec<u8>>,
 }
 
+impl Frame {
+    /// Rotates and mirrors the pixels for display.
+    pub(super) fn oriented(self, orientation: Orientation) -> Frame {
+        let layers = self.layers.into_iter();
+        Frame {
+            layers: layers.map(|layer| layer.oriented(orientation)).collect(),
+            ..self
+        }
+    }
+}
+
 /// Pixels, and their part that shows the whole image. The layers of an image may differ in resolution.
 pub(super) struct Layer {
     pub(super) pixels: Pixels,
@@ -29,7 +40,7 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    pub(super) fn oriented(self, orientation: Orientation) -> Layer {
+    fn oriented(self, orientation: Orientation) -> Layer {
         Layer {
             region: self.region.oriented(&self.pixels, orientation),
             pixels: orient(self.pixels, orientation),

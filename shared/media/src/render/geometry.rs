@@ -8,7 +8,7 @@
 
 use domain::{Focus, Gravity, ImageSize, Resize, Sides, proportional};
 
-use crate::{Dimensions, MediaError};
+use crate::MediaError;
 
 /// Maximum number of pixels of a rendered image.
 pub const MAX_OUTPUT_PIXELS: u64 = 40_000_000;
@@ -24,11 +24,27 @@ pub struct Rectangle {
     pub height: u32,
 }
 
+impl Rectangle {
+    /// Returns the rectangle of a whole image.
+    pub(crate) const fn whole(size: ImageSize) -> Rectangle {
+        Rectangle {
+            left: 0,
+            top: 0,
+            width: size.width,
+            height: size.height,
+        }
+    }
+
+    pub const fn size(self) -> ImageSize {
+        ImageSize::new(self.width, self.height)
+    }
+}
+
 /// How an image is resized and cropped: the whole image is resized, then a part of it is cut out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Size of the whole image after resizing.
-    pub resized: Dimensions,
+    pub resized: ImageSize,
     /// Part of the resized image that is kept, which is the output. For [`Focus::Auto`] it is at the
     /// center, until [`render`](crate::render()) finds the most salient region.
     pub crop: Rectangle,
@@ -36,15 +52,12 @@ pub struct Geometry {
 
 impl Geometry {
     /// Returns the size of the rendered image.
-    pub fn output(&self) -> Dimensions {
-        Dimensions {
-            width: self.crop.width,
-            height: self.crop.height,
-        }
+    pub fn output(&self) -> ImageSize {
+        self.crop.size()
     }
 
     /// Whether the output completely shows a part of an image with this displayed size.
-    pub(super) fn shows(&self, part: Rectangle, image: Dimensions) -> bool {
+    pub(super) fn shows(&self, part: Rectangle, image: ImageSize) -> bool {
         let Rectangle {
             left,
             top,
@@ -63,7 +76,7 @@ impl Geometry {
     }
 
     /// Returns the geometry that keeps the part of a resized image that has this size and position.
-    fn cropped(resized: Dimensions, kept: Dimensions, focus: Focus) -> Geometry {
+    fn cropped(resized: ImageSize, kept: ImageSize, focus: Focus) -> Geometry {
         let gravity = match focus {
             Focus::At(gravity) => gravity,
             Focus::Auto => Gravity::Center,
@@ -75,34 +88,34 @@ impl Geometry {
     }
 
     /// Returns the geometry of a resized image that is not cropped.
-    fn whole(resized: Dimensions) -> Geometry {
+    fn whole(resized: ImageSize) -> Geometry {
         Geometry::cropped(resized, resized, Focus::At(Gravity::Center))
     }
 }
 
 /// Plans the rendering of an image with this displayed size; `None` keeps the size. Fails if the
 /// output has more than [`MAX_OUTPUT_PIXELS`].
-pub fn plan(image: Dimensions, resize: Option<Resize>) -> Result<Geometry, MediaError> {
+pub fn plan(image: ImageSize, resize: Option<Resize>) -> Result<Geometry, MediaError> {
     let geometry = match resize {
         None => Geometry::whole(image),
         Some(Resize::Scale(sides)) => Geometry::whole(scaled(image, sides)),
         Some(Resize::Fit(sides)) => {
-            let limits = Dimensions {
-                width: sides.width().unwrap_or(u32::MAX),
-                height: sides.height().unwrap_or(u32::MAX),
-            };
+            let limits = ImageSize::new(
+                sides.width().unwrap_or(u32::MAX),
+                sides.height().unwrap_or(u32::MAX),
+            );
             Geometry::whole(fitted(image, limits))
         }
         Some(Resize::Fill {
             width,
             height,
             focus,
-        }) => filled(image, Dimensions { width, height }, focus),
+        }) => filled(image, ImageSize { width, height }, focus),
         Some(Resize::Crop { sides, focus }) => {
-            let kept = Dimensions {
-                width: sides.width().unwrap_or(u32::MAX).min(image.width),
-                height: sides.height().unwrap_or(u32::MAX).min(image.height),
-            };
+            let kept = ImageSize::new(
+                sides.width().unwrap_or(u32::MAX).min(image.width),
+                sides.height().unwrap_or(u32::MAX).min(image.height),
+            );
             Geometry::cropped(image, kept, focus)
         }
     };
@@ -118,28 +131,26 @@ pub fn plan(image: Dimensions, resize: Option<Resize>) -> Result<Geometry, Media
 }
 
 /// Returns the size with exactly the given sides.
-pub(super) fn scaled(image: Dimensions, sides: Sides) -> Dimensions {
+pub(super) fn scaled(image: ImageSize, sides: Sides) -> ImageSize {
     match sides {
-        Sides::Both { width, height } => Dimensions { width, height },
-        Sides::Width(width) => Dimensions {
-            width,
-            height: proportional(image.height, width, image.width),
-        },
-        Sides::Height(height) => Dimensions {
-            width: proportional(image.width, height, image.height),
-            height,
-        },
+        Sides::Both { width, height } => ImageSize { width, height },
+        Sides::Width(width) => {
+            ImageSize::new(width, proportional(image.height, width, image.width))
+        }
+        Sides::Height(height) => {
+            ImageSize::new(proportional(image.width, height, image.height), height)
+        }
     }
 }
 
 /// Returns the largest size inside the limits and the image that has the image's aspect ratio.
-pub(super) fn fitted(image: Dimensions, limits: Dimensions) -> Dimensions {
-    ImageSize::from(image).fitted(limits.into()).into()
+pub(super) fn fitted(image: ImageSize, limits: ImageSize) -> ImageSize {
+    image.fitted(limits)
 }
 
 /// Covers a size and crops the rest. Of an image that is too small, keeps the largest part with the
 /// aspect ratio of the size.
-fn filled(image: Dimensions, size: Dimensions, focus: Focus) -> Geometry {
+fn filled(image: ImageSize, size: ImageSize, focus: Focus) -> Geometry {
     if size.width <= image.width && size.height <= image.height {
         let covering = if is_wider(image, size) {
             scaled(image, Sides::Height(size.height))
@@ -158,8 +169,8 @@ fn filled(image: Dimensions, size: Dimensions, focus: Focus) -> Geometry {
 }
 
 /// Whether an image is wider than a size, compared by aspect ratio.
-fn is_wider(image: Dimensions, size: Dimensions) -> bool {
-    ImageSize::from(image).is_wider(size.into())
+fn is_wider(image: ImageSize, size: ImageSize) -> bool {
+    image.is_wider(size)
 }
 
 /// Returns the product of two lengths.
@@ -169,7 +180,7 @@ fn scale(length: u32, factor: u32) -> u64 {
 
 /// Places a size inside an outer size. Space is halved with the larger half, in whole pixels, at
 /// the left and the top.
-pub(super) fn place(size: Dimensions, outer: Dimensions, gravity: Gravity) -> Rectangle {
+pub(super) fn place(size: ImageSize, outer: ImageSize, gravity: Gravity) -> Rectangle {
     let horizontal = outer.width - size.width;
     let vertical = outer.height - size.height;
     let left = match gravity {

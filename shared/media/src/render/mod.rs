@@ -1,8 +1,8 @@
 //! Rendering of images for delivery, as an ordered list of steps.
 //!
 //! 1. [`decode`]: decode the pixels, JPEGs as small as the output allows
-//! 2. [`orient`]: apply the EXIF orientation
-//! 3. [`crop`]: select the part that is kept, by gravity or saliency
+//! 2. [`frame`]: apply the EXIF orientation
+//! 3. [`saliency`]: select the part that is kept, by gravity or saliency
 //! 4. [`cover`]: composite the watermark over the image, before anything is cropped or resized
 //! 5. [`resize`]: resize the kept part to the output size
 //! 6. [`color`]: convert the colors to sRGB, after downscaling because there are fewer pixels
@@ -24,12 +24,10 @@ mod animation;
 mod canonical;
 mod color;
 mod cover;
-mod crop;
 mod decode;
 mod encode;
 mod frame;
 mod geometry;
-mod orient;
 mod plan;
 mod region;
 mod resize;
@@ -61,14 +59,23 @@ pub struct RenderOptions<'a> {
     pub watermark: Option<&'a WatermarkLayer>,
 }
 
+impl RenderOptions<'_> {
+    /// Creates options that keep the size, with automatic quality and without a watermark.
+    pub const fn new(format: Format) -> RenderOptions<'static> {
+        RenderOptions {
+            resize: None,
+            format,
+            quality: Quality::Auto,
+            watermark: None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedImage {
     pub bytes: Vec<u8>,
-    /// Format of the file.
     pub format: Format,
-    /// Width in pixels.
     pub width: u32,
-    /// Height in pixels.
     pub height: u32,
 }
 
@@ -92,8 +99,8 @@ pub fn render(bytes: &[u8], options: &RenderOptions) -> Result<RenderedImage, Me
     }
 
     let decoded = decode::read(bytes, source.info(), plan.decoding)?;
-    let mut frame = orient::apply(decoded, source.info().orientation);
-    let geometry = crop::select(&frame, &plan.geometry, focus(options.resize))?;
+    let mut frame = decoded.oriented(source.info().orientation);
+    let geometry = saliency::select(&frame, &plan.geometry, focus(options.resize))?;
 
     let mut repeated = None;
     if let Some(watermark) = options.watermark {

@@ -1,9 +1,9 @@
 //! Plans of renderings: geometry, memory and time, checked before a pixel is decoded.
 
-use domain::{Quality, Resize};
+use domain::{ImageSize, Quality, Resize};
 
 use crate::{
-    Dimensions, Format, ImageInfo, MediaError,
+    Format, ImageInfo, MediaError,
     animation::rendered_frames,
     decode::{Shrink, require_decodable_size},
     encode::{quality, require_avif_limit, require_side_of_format},
@@ -189,13 +189,13 @@ impl<'a> Source<'a> {
 }
 
 /// Whether no side is enlarged and at least one is reduced.
-fn is_downscaled(image: Dimensions, resized: Dimensions) -> bool {
+fn is_downscaled(image: ImageSize, resized: ImageSize) -> bool {
     let is_smaller = resized.width < image.width || resized.height < image.height;
     is_smaller && resized.width <= image.width && resized.height <= image.height
 }
 
 /// Returns the shrink factor of a JPEG before it is resized.
-fn shrink(image: Dimensions, resized: Dimensions) -> Shrink {
+fn shrink(image: ImageSize, resized: ImageSize) -> Shrink {
     let horizontal = image.width / resized.width;
     let vertical = image.height / resized.height;
     Shrink::for_ratio(horizontal.min(vertical))

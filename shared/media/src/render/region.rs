@@ -1,6 +1,8 @@
 //! Parts of decoded images with fractional positions.
 
-use crate::{Dimensions, Orientation, Pixels};
+use domain::ImageSize;
+
+use crate::{Orientation, Pixels};
 
 use super::geometry::Rectangle;
 
@@ -25,7 +27,7 @@ impl Region {
     }
 
     /// Returns the part that becomes a crop rectangle when the region is resized to a size.
-    pub(super) fn part(self, resized: Dimensions, crop: Rectangle) -> Region {
+    pub(super) fn part(self, resized: ImageSize, crop: Rectangle) -> Region {
         let across = |pixels: u32| f64::from(pixels) * self.width / f64::from(resized.width);
         let down = |pixels: u32| f64::from(pixels) * self.height / f64::from(resized.height);
 

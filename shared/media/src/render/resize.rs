@@ -3,13 +3,14 @@
 //! Pixels next to this part contribute to its edges, as if the whole image were resized and then
 //! cropped on whole pixels.
 
+use domain::ImageSize;
 use fast_image_resize::{
     FilterType, PixelTrait, ResizeAlg, ResizeOptions, Resizer,
     images::{TypedImage, TypedImageRef},
     pixels::{U8, U8x3, U8x4},
 };
 
-use crate::{Channels, Dimensions, MediaError, Pixels};
+use crate::{Channels, MediaError, Pixels};
 
 use super::{
     frame::{Frame, Layer, Picture},
@@ -20,7 +21,7 @@ use super::{
 /// Resizes the image to a size, and returns the crop rectangle of the result.
 pub(super) fn apply(
     mut frame: Frame,
-    size: Dimensions,
+    size: ImageSize,
     crop: Rectangle,
 ) -> Result<Picture, MediaError> {
     let model = frame.model;
@@ -35,7 +36,7 @@ pub(super) fn apply(
 /// Resizes the image like [`apply`], and keeps it for further outputs.
 pub(super) fn copied(
     frame: &Frame,
-    size: Dimensions,
+    size: ImageSize,
     crop: Rectangle,
 ) -> Result<Picture, MediaError> {
     let pixels = match &frame.layers[..] {
@@ -51,7 +52,7 @@ pub(super) fn copied(
     })
 }
 
-fn cropped(mut frame: Frame, size: Dimensions, crop: Rectangle) -> Result<Pixels, MediaError> {
+fn cropped(mut frame: Frame, size: ImageSize, crop: Rectangle) -> Result<Pixels, MediaError> {
     if let [layer] = &frame.layers[..]
         && keeps_pixels(layer, size, crop)
     {
@@ -62,20 +63,16 @@ fn cropped(mut frame: Frame, size: Dimensions, crop: Rectangle) -> Result<Pixels
 }
 
 /// Whether a layer already is the output.
-fn keeps_pixels(layer: &Layer, size: Dimensions, crop: Rectangle) -> bool {
-    let is_whole = crop.width == size.width && crop.height == size.height;
+fn keeps_pixels(layer: &Layer, size: ImageSize, crop: Rectangle) -> bool {
+    let is_whole = crop.size() == size;
     is_whole && layer.pixels.size() == size && layer.region == Region::whole(&layer.pixels)
 }
 
-fn resampled(frame: &Frame, size: Dimensions, crop: Rectangle) -> Result<Pixels, MediaError> {
-    let output = Dimensions {
-        width: crop.width,
-        height: crop.height,
-    };
+fn resampled(frame: &Frame, size: ImageSize, crop: Rectangle) -> Result<Pixels, MediaError> {
     merged(
         frame,
         |region| region.part(size, crop),
-        output,
+        crop.size(),
         FilterType::Lanczos3,
     )
 }
@@ -84,7 +81,7 @@ fn resampled(frame: &Frame, size: Dimensions, crop: Rectangle) -> Result<Pixels,
 pub(super) fn merged(
     frame: &Frame,
     part: impl Fn(Region) -> Region,
-    size: Dimensions,
+    size: ImageSize,
     filter: FilterType,
 ) -> Result<Pixels, MediaError> {
     let layers = frame.layers.iter();
@@ -112,7 +109,7 @@ pub(super) fn merged(
 pub(super) fn resized(
     pixels: &Pixels,
     region: Region,
-    size: Dimensions,
+    size: ImageSize,
     filter: FilterType,
 ) -> Result<Pixels, MediaError> {
     // Rounding must not move the region out of the image.

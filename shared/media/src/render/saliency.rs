@@ -1,9 +1,9 @@
-//! The most salient region of an image: edges, saturated colors and skin tones attract attention.
+//! Step 3: select the part that is kept, by gravity or saliency: edges, saturated colors and skin tones attract attention.
 
-use domain::proportional;
+use domain::{Focus, ImageSize, proportional};
 use fast_image_resize::FilterType;
 
-use crate::{Dimensions, MediaError, Pixels, color::rgba};
+use crate::{MediaError, Pixels, color::rgba};
 
 use super::{
     color::to_rgb,
@@ -21,13 +21,23 @@ const EDGE_WEIGHT: u64 = 4;
 /// Saliency of a skin tone.
 const SKIN: u64 = 192;
 
+/// Returns the geometry with the part of the resized image that is kept.
+pub(super) fn select(
+    frame: &Frame,
+    geometry: &Geometry,
+    focus: Option<Focus>,
+) -> Result<Geometry, MediaError> {
+    let mut geometry = *geometry;
+    if focus == Some(Focus::Auto) {
+        geometry.crop = salient_crop(frame, &geometry)?;
+    }
+    Ok(geometry)
+}
+
 /// Returns the crop rectangle of the geometry's size with the highest saliency; of several, the one
 /// closest to the center.
-pub(super) fn salient_crop(frame: &Frame, geometry: &Geometry) -> Result<Rectangle, MediaError> {
-    let limits = Dimensions {
-        width: MAP_SIDE,
-        height: MAP_SIDE,
-    };
+fn salient_crop(frame: &Frame, geometry: &Geometry) -> Result<Rectangle, MediaError> {
+    let limits = ImageSize::new(MAP_SIDE, MAP_SIDE);
     let size = fitted(geometry.resized, limits);
     let small = to_rgb(Picture {
         pixels: merged(frame, |whole| whole, size, FilterType::Bilinear)?,

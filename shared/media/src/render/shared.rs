@@ -10,11 +10,10 @@ use crate::{MediaError, estimate::StillOutput, pixels::catch_codec_panic};
 use super::{
     RenderOptions, RenderedImage,
     cover::{Cover, CoveredFrame},
-    crop, decode, finish, focus,
+    decode, finish, focus,
     frame::Frame,
-    orient,
     plan::{Decoding, PlanOptions, RenderPlan, Source},
-    render_animation, resize,
+    render_animation, resize, saliency,
 };
 
 /// Renderings of one image within all limits.
@@ -87,7 +86,7 @@ impl Source<'_> {
         let decoded = decode::read(self.bytes(), self.info(), plan.decoding)?;
         Ok(DecodedSource {
             source: self,
-            frame: orient::apply(decoded, self.info().orientation),
+            frame: decoded.oriented(self.info().orientation),
         })
     }
 }
@@ -111,7 +110,7 @@ impl DecodedSource<'_> {
             return render_animation(self.source, &plan, options);
         }
 
-        let geometry = crop::select(&self.frame, &plan.geometry, focus(options.resize))?;
+        let geometry = saliency::select(&self.frame, &plan.geometry, focus(options.resize))?;
         let Some(watermark) = options.watermark else {
             let resized = resize::copied(&self.frame, geometry.resized, geometry.crop)?;
             return finish(resized, None, options);

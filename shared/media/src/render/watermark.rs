@@ -1,10 +1,10 @@
 //! Step 7: composite the watermark again if the output does not completely show it.
 
-use domain::{Gravity, proportional};
+use domain::{Gravity, ImageSize, proportional};
 use fast_image_resize::FilterType;
 
 use crate::{
-    Channels, Dimensions, Format, MediaError, Pixels, color,
+    Channels, Format, MediaError, Pixels, color,
     decode::{Shrink, decode_shrunk},
     orient,
     pixels::require_pixel_limit,
@@ -67,11 +67,11 @@ impl WatermarkLayer {
     }
 
     /// Returns the layer in the size for an image.
-    fn fitted_to(&self, image: Dimensions) -> Result<Pixels, MediaError> {
-        let limits = Dimensions {
-            width: percent(image.width, MAX_SIDE_PERCENT),
-            height: percent(image.height, MAX_SIDE_PERCENT),
-        };
+    fn fitted_to(&self, image: ImageSize) -> Result<Pixels, MediaError> {
+        let limits = ImageSize::new(
+            percent(image.width, MAX_SIDE_PERCENT),
+            percent(image.height, MAX_SIDE_PERCENT),
+        );
         let region = Region::whole(&self.pixels);
         resized(
             &self.pixels,
@@ -111,7 +111,7 @@ impl FittedWatermark {
     /// Prepares a watermark for images of this size with this color model and profile.
     pub(super) fn new(
         watermark: &WatermarkLayer,
-        image: Dimensions,
+        image: ImageSize,
         model: ColorModel,
         profile: Option<&[u8]>,
     ) -> Result<FittedWatermark, MediaError> {
@@ -181,15 +181,12 @@ pub(super) fn apply(
 }
 
 /// Returns where a watermark of a size is placed inside the margins.
-fn position(size: Dimensions, image: Dimensions, gravity: Gravity) -> Rectangle {
+fn position(size: ImageSize, image: ImageSize, gravity: Gravity) -> Rectangle {
     let margin = percent(image.width.min(image.height), MARGIN_PERCENT);
     // In images of a few pixels the margin gives way.
     let horizontal = margin.min((image.width - size.width) / 2);
     let vertical = margin.min((image.height - size.height) / 2);
-    let inner = Dimensions {
-        width: image.width - 2 * horizontal,
-        height: image.height - 2 * vertical,
-    };
+    let inner = ImageSize::new(image.width - 2 * horizontal, image.height - 2 * vertical);
 
     let placed = place(size, inner, gravity);
     Rectangle {

@@ -78,7 +78,7 @@ pub(crate) const IS_CLEARED: u8 = 1;
 
 /// Returns a WebP's lossless frame of one color, whose position is even.
 pub(crate) fn webp_frame(patch: Patch, flags: u8) -> Vec<u8> {
-    let pixels = files::solid(&patch.color, patch.width.into(), patch.height.into());
+    let pixels = files::solid(patch.color, patch.width.into(), patch.height.into());
     let still = encode(pixels, &files::lossless()).unwrap();
 
     let numbers = [
@@ -99,9 +99,5 @@ pub(crate) fn webp_frame(patch: Patch, flags: u8) -> Vec<u8> {
 
 /// Returns a WebP of these frames, which is shown `plays` times.
 pub(crate) fn webp(width: u8, height: u8, frames: &[Vec<u8>], plays: u8) -> Vec<u8> {
-    let canvas = files::canvas(0x12, width, height);
-    let animation = [9, 9, 9, 255, plays, 0];
-    let mut chunks: Vec<([u8; 4], &[u8])> = vec![(*b"VP8X", &canvas), (*b"ANIM", &animation)];
-    chunks.extend(frames.iter().map(|frame| (*b"ANMF", &frame[..])));
-    files::webp(&chunks)
+    files::webp_of_frames(0x12, [width, height], plays, frames, &[])
 }

@@ -2,8 +2,8 @@
 
 use domain::{Resize, Sides};
 use media::{
-    Format, MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_FRAMES, MediaError,
-    RenderOptions, probe, render,
+    Format, MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_FRAMES, MediaError, probe,
+    render,
 };
 
 use crate::{
@@ -65,10 +65,7 @@ fn animation_with_too_many_pixels_in_all_frames_is_rejected() {
     let file = gif_of_frames(26, 4_000, 4_000);
     let resize = Some(Resize::Fit(Sides::Width(100)));
     for format in FORMATS {
-        let options = RenderOptions {
-            resize,
-            ..to(format)
-        };
+        let options = files::resized(to(format), resize);
         assert_eq!(render(&file, &options), Err(MediaError::AnimationTooLarge));
     }
 }
@@ -81,10 +78,7 @@ fn output_with_too_many_pixels_in_all_frames_is_rejected() {
         (Format::Gif, MAX_ANIMATED_GIF_PIXELS),
         (Format::WebP, MAX_ANIMATED_WEBP_PIXELS),
     ] {
-        let options = RenderOptions {
-            resize,
-            ..to(format)
-        };
+        let options = files::resized(to(format), resize);
         let expected = MediaError::AnimatedOutputTooLarge {
             pixels: 64_000_000,
             limit,
@@ -103,10 +97,7 @@ fn canvas_over_the_pixel_limit_is_rejected_by_its_header() {
 
     let resize = Some(Resize::Fit(Sides::Width(100)));
     for format in [Format::WebP, Format::Png] {
-        let options = RenderOptions {
-            resize,
-            ..to(format)
-        };
+        let options = files::resized(to(format), resize);
         assert_error!(render(&file, &options), MediaError::TooManyPixels { .. });
     }
 }

@@ -2,12 +2,12 @@
 
 use domain::{Focus, Gravity, Resize, Sides};
 use gif::Repeat;
-use media::{Channels, Format, Frames, RenderOptions, WatermarkLayer, decode, probe, render};
+use media::{Channels, Format, Frames, WatermarkLayer, decode, probe, render};
 
 use crate::{
     animation_files::{BLUE, CLEAR, FORMATS, GREEN, RED, REPLACES, gif, patch, webp, webp_frame},
     animation_viewer::{assert_colors, is_close, rendered, shown, to},
-    files,
+    files::{self, both, crop, fill, marked, resized},
 };
 
 /// The whole canvas of most animations here.
@@ -21,42 +21,17 @@ fn frames_are_resized_and_cropped_alike() {
         patch(BLUE, [48, 16, 16, 16]),
     ];
     let file = gif(64, 32, &patches, None);
-    let filled = |gravity| Resize::Fill {
-        width: 16,
-        height: 16,
-        focus: Focus::At(gravity),
-    };
+    let filled = |gravity| fill(16, 16, Focus::At(gravity));
+    let halves = [RED, GREEN, GREEN];
+    let corner = [RED, RED, BLUE];
     for format in FORMATS {
         for (resize, size, left, right) in [
-            (
-                Resize::Fit(Sides::Width(32)),
-                (32, 16),
-                [RED, GREEN, GREEN],
-                [RED, RED, BLUE],
-            ),
-            (
-                Resize::Scale(Sides::Width(128)),
-                (128, 64),
-                [RED, GREEN, GREEN],
-                [RED, RED, BLUE],
-            ),
-            (
-                filled(Gravity::West),
-                (16, 16),
-                [RED, GREEN, GREEN],
-                [RED, GREEN, GREEN],
-            ),
-            (
-                filled(Gravity::East),
-                (16, 16),
-                [RED, RED, RED],
-                [RED, RED, BLUE],
-            ),
+            (Resize::Fit(Sides::Width(32)), (32, 16), halves, corner),
+            (Resize::Scale(Sides::Width(128)), (128, 64), halves, corner),
+            (filled(Gravity::West), (16, 16), halves, halves),
+            (filled(Gravity::East), (16, 16), [RED; 3], corner),
         ] {
-            let options = RenderOptions {
-                resize: Some(resize),
-                ..to(format)
-            };
+            let options = resized(to(format), resize);
             let bytes = render(&file, &options).unwrap().bytes;
             let probed = probe(&bytes).unwrap();
             assert_eq!((probed.width, probed.height), size, "{resize:?}");
@@ -82,16 +57,7 @@ fn automatic_crop_is_chosen_from_the_first_frame() {
         patch(RED, [16, 0, 112, 32]),
         patch(BLUE, [112, 16, 16, 16]),
     ];
-    let options = RenderOptions {
-        resize: Some(Resize::Crop {
-            sides: Sides::Both {
-                width: 32,
-                height: 32,
-            },
-            focus: Focus::Auto,
-        }),
-        ..to(Format::Gif)
-    };
+    let options = resized(to(Format::Gif), crop(both(32, 32), Focus::Auto));
     assert_colors(
         &rendered(&gif(128, 32, &patches, None), &options),
         &[
@@ -110,14 +76,7 @@ fn orientation_is_applied_to_every_frame() {
         webp_frame(patch(GREEN, [0, 0, 4, 4]), 0),
     ];
     let exif = files::exif(6);
-    let canvas = files::canvas(0x1A, 16, 8);
-    let file = files::webp(&[
-        (*b"VP8X", &canvas),
-        (*b"ANIM", &[0; 6]),
-        (*b"ANMF", &frames[0]),
-        (*b"ANMF", &frames[1]),
-        (*b"EXIF", &exif),
-    ]);
+    let file = files::webp_of_frames(0x1A, [16, 8], 0, &frames, &[(*b"EXIF", &exif)]);
     for format in FORMATS {
         let bytes = render(&file, &to(format)).unwrap().bytes;
         assert!(!files::contains(&bytes, files::SECRET));
@@ -130,7 +89,7 @@ fn orientation_is_applied_to_every_frame() {
 
 #[test]
 fn watermark_is_on_every_frame() {
-    let blue = files::png(files::solid(&BLUE, 8, 8));
+    let blue = files::png(files::solid(BLUE, 8, 8));
     let layer = WatermarkLayer::decode(&blue, Gravity::Center, 1.0).unwrap();
     let patches = [
         patch(RED, [0, 0, 64, 64]),
@@ -139,10 +98,7 @@ fn watermark_is_on_every_frame() {
     ];
     let file = gif(64, 64, &patches, None);
     for format in FORMATS {
-        let options = RenderOptions {
-            watermark: Some(&layer),
-            ..to(format)
-        };
+        let options = marked(to(format), &layer);
         assert_colors(
             &rendered(&file, &options),
             &[

@@ -1,6 +1,6 @@
 //! Frames of rendered GIF and WebP animations: number, durations, loops, compositing.
 
-use gif::{DisposalMethod, Repeat};
+use gif::Repeat;
 use media::{Format, render};
 
 use crate::{
@@ -64,34 +64,6 @@ fn durations_of_a_webp_are_rounded_in_a_gif() {
 }
 
 #[test]
-fn partial_gif_frames_are_composited_by_their_disposal() {
-    let corner = |dispose| Patch {
-        dispose,
-        ..patch(GREEN, [0, 0, 8, 4])
-    };
-    for (dispose, uncovered) in [
-        (DisposalMethod::Any, GREEN),
-        (DisposalMethod::Keep, GREEN),
-        (DisposalMethod::Background, CLEAR),
-        (DisposalMethod::Previous, RED),
-    ] {
-        let last = patch(BLUE, [12, 6, 4, 2]);
-        let file = gif(16, 8, &[patch(RED, WHOLE), corner(dispose), last], None);
-        for format in FORMATS {
-            assert_colors(
-                &rendered(&file, &to(format)),
-                &[
-                    &[(2, 1, RED), (14, 7, RED)],
-                    &[(2, 1, GREEN), (14, 7, RED), (10, 1, RED)],
-                    &[(2, 1, uncovered), (14, 7, BLUE), (10, 1, RED)],
-                ],
-                &format!("{dispose:?} {format:?}"),
-            );
-        }
-    }
-}
-
-#[test]
 fn partial_webp_frames_are_composited_by_their_flags() {
     let base = webp_frame(patch(RED, WHOLE), REPLACES);
     let corner = patch(GREEN, [0, 0, 8, 4]);
@@ -138,25 +110,4 @@ fn partly_transparent_pixels_stay_so_in_webp() {
     assert_eq!(found.plays, 3);
     assert_eq!(found.frames[0].pixel(8, 4)[3], 128);
     assert_eq!(found.frames[1].pixel(8, 4)[3], 255);
-}
-
-#[test]
-fn moving_object_on_transparency_leaves_no_traces() {
-    let at = |left| Patch {
-        dispose: DisposalMethod::Background,
-        ..patch(RED, [left, 2, 4, 4])
-    };
-    let file = gif(16, 8, &[at(0), at(4), at(4), at(12)], None);
-    for format in FORMATS {
-        assert_colors(
-            &rendered(&file, &to(format)),
-            &[
-                &[(1, 4, RED), (6, 4, CLEAR), (14, 4, CLEAR)],
-                &[(1, 4, CLEAR), (6, 4, RED), (14, 4, CLEAR)],
-                &[(1, 4, CLEAR), (6, 4, RED), (14, 4, CLEAR)],
-                &[(1, 4, CLEAR), (6, 4, CLEAR), (14, 4, RED)],
-            ],
-            &format!("{format:?}"),
-        );
-    }
 }

@@ -1,8 +1,7 @@
 //! AVIF files: bit depth, and quality of alpha.
 
+use domain::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
-
-use crate::files;
 
 /// Flag of more than 8 bits in the third byte of the codec configuration (AV1-ISOBMFF, section 2.3.3).
 const HIGH_BIT_DEPTH: u8 = 0x40;
@@ -14,20 +13,11 @@ fn transparent_noise() -> Pixels {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         [30, 60, 200, state.to_be_bytes()[0]]
     });
-    Pixels {
-        width: 64,
-        height: 64,
-        channels: Channels::Rgba,
-        samples: samples.collect(),
-        profile: None,
-    }
+    Pixels::new(ImageSize::new(64, 64), Channels::Rgba, samples.collect())
 }
 
 fn encoded(quality: u8) -> Vec<u8> {
-    let options = EncodeOptions {
-        quality,
-        ..files::plain(Format::Avif)
-    };
+    let options = EncodeOptions::new(Format::Avif, quality);
     encode(transparent_noise(), &options).unwrap()
 }
 

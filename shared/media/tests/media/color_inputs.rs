@@ -1,7 +1,7 @@
 //! Rendering of uncommon color inputs: inks, profiles, bit depths, palettes, transparent colors.
 
-use domain::{Quality, Resize, Sides};
-use media::{Channels, Format, Pixels, RenderOptions, encode};
+use domain::{ImageSize, Quality, Resize, Sides};
+use media::{Channels, EncodeOptions, Format, Pixels, RenderOptions, encode};
 use mozjpeg::ColorSpace;
 use png::{BitDepth, ColorType};
 
@@ -14,10 +14,8 @@ type Corners = [[u8; 4]; 3];
 fn corners(file: &[u8], format: Format) -> [Corners; 2] {
     [None, Some(Resize::Fit(Sides::Width(16)))].map(|resize| {
         let options = RenderOptions {
-            resize,
-            format,
             quality: Quality::Fixed(100),
-            watermark: None,
+            ..files::resized(files::to(format), resize)
         };
         corners_of(&files::rendered(file, &options))
     })
@@ -58,6 +56,10 @@ fn quadrants<const COUNT: usize>(colors: [[u8; COUNT]; 3]) -> Vec<u8> {
     (0..16)
         .flat_map(|y| (0..32).flat_map(move |x| quadrant(x, y)))
         .collect()
+}
+
+fn picture(colors: [[u8; 3]; 3]) -> Pixels {
+    Pixels::new(ImageSize::new(32, 16), Channels::Rgb, quadrants(colors))
 }
 
 /// Returns a JPEG of inks, with or without the segment that Adobe writes.
@@ -112,16 +114,10 @@ fn profile_is_converted_to_srgb() {
     ] {
         for format in [Format::Png, Format::WebP, Format::Jpeg] {
             let picture = Pixels {
-                width: 32,
-                height: 16,
-                channels: Channels::Rgb,
-                samples: quadrants(colors),
                 profile: profile.clone(),
+                ..picture(colors)
             };
-            let options = media::EncodeOptions {
-                quality: 100,
-                ..files::plain(format)
-            };
+            let options = EncodeOptions::new(format, 100);
             let file = encode(picture, &options).unwrap();
             assert_corners(
                 &file,
@@ -249,21 +245,9 @@ fn orientation_moves_the_corners() {
         [green, red, red],
     ];
     for (orientation, expected) in (1..).zip(expected) {
-        let exif = files::exif(orientation);
         for format in [Format::Jpeg, Format::Png, Format::WebP] {
-            let picture = Pixels {
-                width: 32,
-                height: 16,
-                channels: Channels::Rgb,
-                samples: quadrants([[255, 0, 0], [0, 255, 0], [0, 0, 255]]),
-                profile: None,
-            };
-            let options = media::EncodeOptions {
-                quality: 100,
-                exif: Some(&exif),
-                ..files::plain(format)
-            };
-            let file = encode(picture, &options).unwrap();
+            let picture = picture([[255, 0, 0], [0, 255, 0], [0, 0, 255]]);
+            let file = files::turned(picture, orientation, &EncodeOptions::new(format, 100));
             assert_corners(&file, expected, 14, &format!("{orientation} {format:?}"));
         }
     }

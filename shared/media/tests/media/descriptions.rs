@@ -2,16 +2,12 @@
 
 use media::{Channels, Pixels, blurhash, color_name, dominant_color};
 
-use crate::files::{picture, solid};
+use crate::files::{painted, picture, solid};
 
 fn of_colors(width: u32, height: u32, color: impl Fn(u32, u32) -> [u32; 3]) -> Pixels {
-    let positions = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    let samples = positions.flat_map(|(x, y)| color(x, y).map(|sample| sample.to_le_bytes()[0]));
-    Pixels {
-        samples: samples.collect(),
-        channels: Channels::Rgb,
-        ..solid(&[0, 0, 0], width, height)
-    }
+    painted(width, height, |x, y| {
+        color(x, y).map(|sample| sample.to_le_bytes()[0])
+    })
 }
 
 /// The texts are those of `encode` of the reference implementation in TypeScript, version 2.0.5
@@ -40,7 +36,7 @@ fn blurhash_equals_the_reference_implementation() {
             "LkOf+FqC=#kWhiggkSf+g1epfkf7",
         ),
         (of_colors(61, 47, pattern), "L8HV6cx5aDxMxbW4aXr~RYaCM[j4"),
-        (solid(&[10, 200, 30], 1, 1), "L~1JlBl#l#l#l#l#l#l#l#l#l#l#"),
+        (solid([10, 200, 30], 1, 1), "L~1JlBl#l#l#l#l#l#l#l#l#l#l#"),
         (of_colors(65_000, 1, wide), "L~HV4?degJeq~idegJeq~idegJeq"),
     ] {
         assert_eq!(
@@ -67,20 +63,20 @@ fn blurhash_of_gray_pixels_is_that_of_equal_channels() {
 
 #[test]
 fn blurhash_without_pixels_is_empty() {
-    assert_eq!(blurhash(&solid(&[0, 0, 0], 0, 0)), "");
+    assert_eq!(blurhash(&solid([0, 0, 0], 0, 0)), "");
 }
 
 #[test]
 fn transparent_pixels_have_the_blurhash_of_white() {
     assert_eq!(
-        blurhash(&solid(&[200, 0, 0, 0], 9, 9)),
-        blurhash(&solid(&[255, 255, 255], 9, 9))
+        blurhash(&solid([200, 0, 0, 0], 9, 9)),
+        blurhash(&solid([255, 255, 255], 9, 9))
     );
 }
 
 #[test]
 fn dominant_color_is_the_mean_of_the_fullest_bin() {
-    let mut pixels = solid(&[0, 0, 255], 10, 10);
+    let mut pixels = solid([0, 0, 255], 10, 10);
     // 60 pixels in one bin, of two colors.
     pixels.samples[..90].copy_from_slice(&[16, 200, 96].repeat(30));
     pixels.samples[90..180].copy_from_slice(&[18, 202, 100].repeat(30));
@@ -90,12 +86,12 @@ fn dominant_color_is_the_mean_of_the_fullest_bin() {
 
 #[test]
 fn dominant_color_ignores_transparent_pixels() {
-    let mut pixels = solid(&[255, 0, 0, 127], 10, 10);
+    let mut pixels = solid([255, 0, 0, 127], 10, 10);
     pixels.samples[..4].copy_from_slice(&[1, 2, 3, 128]);
 
     assert_eq!(dominant_color(&pixels), [1, 2, 3]);
-    assert_eq!(dominant_color(&solid(&[9, 9, 9, 0], 3, 3)), [255, 255, 255]);
-    assert_eq!(dominant_color(&solid(&[77], 1, 65_000)), [77, 77, 77]);
+    assert_eq!(dominant_color(&solid([9, 9, 9, 0], 3, 3)), [255, 255, 255]);
+    assert_eq!(dominant_color(&solid([77], 1, 65_000)), [77, 77, 77]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use media::{Channels, Format};
 
-use crate::{files::file, media_files::boxed};
+use super::{files::file, media_files::boxed};
 
 /// Value of a field.
 #[derive(Clone)]
@@ -26,8 +26,15 @@ pub(crate) struct ExifFile {
 
 /// Writer of numbers in a byte order.
 pub(crate) struct Writer {
-    pub(crate) is_big_endian: bool,
+    is_big_endian: bool,
 }
+
+pub(crate) const LITTLE_ENDIAN: Writer = Writer {
+    is_big_endian: false,
+};
+pub(crate) const BIG_ENDIAN: Writer = Writer {
+    is_big_endian: true,
+};
 
 impl Writer {
     fn short(&self, number: u16) -> [u8; 2] {

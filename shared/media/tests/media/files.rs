@@ -1,8 +1,14 @@
 //! Image files for the tests: written by the encoders, or by hand for everything else.
 
-use domain::Quality;
+use domain::{Focus, ImageSize, Resize, Sides};
 use media::{
-    Channels, EncodeOptions, Format, Pixels, RenderOptions, decode, encode, probe, render,
+    Channels, EncodeOptions, Format, Pixels, RenderOptions, WatermarkLayer, decode, encode, probe,
+    render,
+};
+
+use super::{
+    exif_files::{LITTLE_ENDIAN, Value},
+    media_files::riff,
 };
 
 /// Text in metadata that must not occur in stripped files.
@@ -20,42 +26,44 @@ pub(crate) use assert_error;
 
 /// Returns a gradient; its alpha runs from transparent to opaque.
 pub(crate) fn picture(width: u32, height: u32, channels: Channels) -> Pixels {
-    let pixel = |x: u32, y: u32| {
+    let color = |x: u32, y: u32| {
         let scaled = |value: u32, of: u32| u8::try_from(value * 255 / of.max(1)).unwrap();
-        let color = [
+        [
             scaled(x, width),
             scaled(y, height),
             scaled(x + y, width + height),
             scaled(x, width - 1),
-        ];
-        match channels {
-            Channels::Gray => vec![color[2]],
-            Channels::Rgb => color[..3].to_vec(),
-            Channels::Rgba => color.to_vec(),
-        }
+        ]
     };
-    let samples = (0..height)
-        .flat_map(|y| (0..width).flat_map(move |x| pixel(x, y)))
-        .collect();
-
-    Pixels {
-        width,
-        height,
-        channels,
-        samples,
-        profile: None,
+    match channels {
+        Channels::Gray => painted(width, height, |x, y| [color(x, y)[2]]),
+        Channels::Rgb => painted(width, height, |x, y| {
+            let [red, green, blue, _] = color(x, y);
+            [red, green, blue]
+        }),
+        Channels::Rgba => painted(width, height, color),
     }
+}
+
+/// Returns pixels with the colors of a function, which have a sample for each channel.
+pub(crate) fn painted<const COUNT: usize>(
+    width: u32,
+    height: u32,
+    color: impl Fn(u32, u32) -> [u8; COUNT],
+) -> Pixels {
+    let positions = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let channels = match COUNT {
+        1 => Channels::Gray,
+        3 => Channels::Rgb,
+        _ => Channels::Rgba,
+    };
+    let samples = positions.flat_map(|(x, y)| color(x, y)).collect();
+    Pixels::new(ImageSize::new(width, height), channels, samples)
 }
 
 /// Returns default options for a format.
 pub(crate) fn plain(format: Format) -> EncodeOptions<'static> {
-    EncodeOptions {
-        format,
-        quality: 95,
-        progressive: false,
-        lossless: false,
-        exif: None,
-    }
+    EncodeOptions::new(format, 95)
 }
 
 /// Returns options for a progressive JPEG.
@@ -75,18 +83,8 @@ pub(crate) fn lossless() -> EncodeOptions<'static> {
 }
 
 /// Returns pixels of one color, which has a sample for each channel.
-pub(crate) fn solid(color: &[u8], width: u32, height: u32) -> Pixels {
-    Pixels {
-        width,
-        height,
-        channels: match color.len() {
-            1 => Channels::Gray,
-            3 => Channels::Rgb,
-            _ => Channels::Rgba,
-        },
-        samples: color.repeat(width as usize * height as usize),
-        profile: None,
-    }
+pub(crate) fn solid<const COUNT: usize>(color: [u8; COUNT], width: u32, height: u32) -> Pixels {
+    painted(width, height, |_, _| color)
 }
 
 pub(crate) fn png(pixels: Pixels) -> Vec<u8> {
@@ -100,12 +98,49 @@ pub(crate) fn pixels(file: &[u8]) -> Pixels {
 
 /// Returns options that keep the size.
 pub(crate) const fn to(format: Format) -> RenderOptions<'static> {
+    RenderOptions::new(format)
+}
+
+/// Returns options with another size.
+pub(crate) fn resized(
+    options: RenderOptions<'_>,
+    resize: impl Into<Option<Resize>>,
+) -> RenderOptions<'_> {
     RenderOptions {
-        resize: None,
-        format,
-        quality: Quality::Auto,
-        watermark: None,
+        resize: resize.into(),
+        ..options
     }
+}
+
+/// Returns options with a watermark.
+pub(crate) fn marked<'a>(
+    options: RenderOptions<'_>,
+    watermark: &'a WatermarkLayer,
+) -> RenderOptions<'a> {
+    RenderOptions {
+        watermark: Some(watermark),
+        ..options
+    }
+}
+
+pub(crate) const fn both(width: u32, height: u32) -> Sides {
+    Sides::Both { width, height }
+}
+
+pub(crate) const fn fit(width: u32, height: u32) -> Resize {
+    Resize::Fit(both(width, height))
+}
+
+pub(crate) const fn fill(width: u32, height: u32, focus: Focus) -> Resize {
+    Resize::Fill {
+        width,
+        height,
+        focus,
+    }
+}
+
+pub(crate) const fn crop(sides: Sides, focus: Focus) -> Resize {
+    Resize::Crop { sides, focus }
 }
 
 /// Returns the decoded pixels of a rendering.
@@ -155,15 +190,26 @@ pub(crate) fn with_exif(format: Format, channels: Channels, exif: &[u8]) -> Vec<
     .unwrap()
 }
 
+/// A file whose camera data says how the picture is turned.
+pub(crate) fn turned(picture: Pixels, orientation: u8, options: &EncodeOptions) -> Vec<u8> {
+    let exif = exif(orientation);
+    let options = EncodeOptions {
+        exif: Some(&exif),
+        ..options.clone()
+    };
+    encode(picture, &options).unwrap()
+}
+
 /// Camera data that says how the image is turned and where it was taken, and has a thumbnail.
 pub(crate) fn exif(orientation: u8) -> Vec<u8> {
+    let fields = [
+        (0x0112, Value::Short(vec![orientation.into()])),
+        (0x010E, Value::Text(SECRET.to_vec())),
+    ];
     let mut exif = b"II*\0\x08\0\0\0".to_vec();
-    exif.extend([2, 0]);
-    exif.extend([0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0]);
-    exif.extend([0x0E, 0x01, 2, 0, 17, 0, 0, 0, 38, 0, 0, 0]);
-    exif.extend([38, 0, 0, 0]);
-    assert_eq!(exif.len(), 38);
-    exif.extend_from_slice(SECRET);
+    exif.extend(LITTLE_ENDIAN.directory(8, &fields, &[]));
+    let next = exif.len() - SECRET.len() - 4;
+    exif[next..next + 4].copy_from_slice(&[38, 0, 0, 0]);
     exif
 }
 
@@ -249,19 +295,7 @@ pub(crate) fn gif(frames: u8) -> Vec<u8> {
 
 /// A WebP of these chunks.
 pub(crate) fn webp(chunks: &[([u8; 4], &[u8])]) -> Vec<u8> {
-    let mut body = b"WEBP".to_vec();
-    for (kind, data) in chunks {
-        body.extend_from_slice(kind);
-        body.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
-        body.extend_from_slice(data);
-        body.extend(std::iter::repeat_n(0, data.len() % 2));
-    }
-    [
-        b"RIFF",
-        &u32::try_from(body.len()).unwrap().to_le_bytes()[..],
-        &body,
-    ]
-    .concat()
+    riff(*b"WEBP", chunks)
 }
 
 /// A WebP's chunk for its canvas.
@@ -274,113 +308,24 @@ pub(crate) fn animated_webp(exif: &[u8]) -> Vec<u8> {
     let still = file(Format::WebP, 24, 16, Channels::Rgb);
     let header = [0, 0, 0, 0, 0, 0, 23, 0, 0, 15, 0, 0, 100, 0, 0, 0];
     let frame = [&header[..], &still[12..]].concat();
-    webp(&[
-        (*b"VP8X", &canvas(0x0E, 24, 16)),
-        (*b"ANIM", &[0; 6]),
-        (*b"ANMF", &frame),
-        (*b"ANMF", &frame),
-        (*b"EXIF", exif),
-        (*b"XMP ", SECRET),
-    ])
+    let metadata = [(*b"EXIF", exif), (*b"XMP ", SECRET)];
+    webp_of_frames(0x0E, [24, 16], 0, &[frame.clone(), frame], &metadata)
 }
 
-/// A box of HEIF.
-fn boxed(kind: [u8; 4], content: &[&[u8]]) -> Vec<u8> {
-    let content = content.concat();
-    [
-        &u32::try_from(content.len() + 8).unwrap().to_be_bytes()[..],
-        &kind,
-        &content,
-    ]
-    .concat()
-}
-
-/// The head of a HEIF file with two images, whose primary one has these dimensions, turned and
-/// mirrored so.
-pub(crate) fn heif(
-    brand: [u8; 4],
-    width: u32,
-    height: u32,
-    turns: u8,
-    mirror: Option<u8>,
+/// A WebP with these flags and frames, which is shown `plays` times, with further chunks.
+pub(crate) fn webp_of_frames(
+    flags: u8,
+    [width, height]: [u8; 2],
+    plays: u8,
+    frames: &[Vec<u8>],
+    metadata: &[([u8; 4], &[u8])],
 ) -> Vec<u8> {
-    let size = |width: u32, height: u32| {
-        boxed(
-            *b"ispe",
-            &[&[0; 4], &width.to_be_bytes(), &height.to_be_bytes()],
-        )
-    };
-    let mut properties = vec![
-        size(512, 512),
-        size(width, height),
-        boxed(*b"irot", &[&[turns]]),
-    ];
-    properties.extend(mirror.map(|axis| boxed(*b"imir", &[&[axis]])));
-    properties.push(boxed(
-        *b"auxC",
-        &[&[0; 4], b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0"],
-    ));
-
-    let mirrored = if mirror.is_some() { 4 } else { 0 };
-    let associations = boxed(
-        *b"ipma",
-        &[
-            &[0; 4],
-            &2_u32.to_be_bytes(),
-            &[0, 1, 1, 1, 0, 2, 3, 2, 0x83, mirrored],
-        ],
-    );
-    let properties = boxed(
-        *b"iprp",
-        &[&boxed(*b"ipco", &[&properties.concat()]), &associations],
-    );
-    let meta = boxed(
-        *b"meta",
-        &[&[0; 4], &boxed(*b"pitm", &[&[0; 4], &[0, 2]]), &properties],
-    );
-
-    [
-        boxed(*b"ftyp", &[&brand, &[0; 4], b"mif1", &brand]),
-        meta,
-        boxed(*b"mdat", &[SECRET]),
-    ]
-    .concat()
-}
-
-/// The head of a bitmap.
-pub(crate) fn bmp(width: i32, height: i32) -> Vec<u8> {
-    let mut file = [&b"BM"[..], &[0; 12], &40_u32.to_le_bytes()].concat();
-    file.extend([width.to_le_bytes(), height.to_le_bytes()].concat());
-    file.resize(54, 0);
-    file
-}
-
-/// A TIFF without pixels.
-pub(crate) fn tiff(width: u16, height: u16, orientation: u8) -> Vec<u8> {
-    let entry = |tag: u16, value: u16| {
-        [
-            &tag.to_be_bytes()[..],
-            &[0, 3, 0, 0, 0, 1],
-            &value.to_be_bytes(),
-            &[0, 0],
-        ]
-        .concat()
-    };
-    let entries = [
-        entry(256, width),
-        entry(257, height),
-        entry(274, orientation.into()),
-    ]
-    .concat();
-    [&b"MM\0*\0\0\0\x08\0\x03"[..], &entries, &[0; 4]].concat()
-}
-
-/// The head of an icon in two sizes.
-pub(crate) fn ico() -> Vec<u8> {
-    let mut file = vec![0, 0, 1, 0, 2, 0];
-    file.extend([16, 16, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    file.extend([0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    file
+    let canvas = canvas(flags, width, height);
+    let animation = [9, 9, 9, 255, plays, 0];
+    let mut chunks: Vec<([u8; 4], &[u8])> = vec![(*b"VP8X", &canvas), (*b"ANIM", &animation)];
+    chunks.extend(frames.iter().map(|frame| (*b"ANMF", &frame[..])));
+    chunks.extend(metadata);
+    webp(&chunks)
 }
 
 /// Returns the largest difference of two samples. Fails if there are not equally many, or none.

@@ -1,42 +1,31 @@
 //! Property tests with mutated and random files.
 
-use domain::{Quality, Resize, Sides, TransformationRules, UploadFormat};
-use media::{
-    Channels, Dimensions, EncodeOptions, Format, RenderOptions, TransformOutcome, encode, probe,
-    render, transform,
-};
+use domain::{ImageSize, Resize, Sides};
+use media::{Channels, Format, TransformOutcome, probe, render, transform};
 use proptest::prelude::*;
 
-use crate::files;
+use crate::{files, heads, transform::rules};
 
 /// Returns small files of each format, so that a mutation is likely to hit a relevant byte.
 fn seeds() -> Vec<Vec<u8>> {
     let exif = files::exif(6);
-    let progressive = EncodeOptions {
-        exif: Some(&exif),
-        ..files::progressive()
-    };
-    let lossless = EncodeOptions {
-        exif: Some(&exif),
-        ..files::lossless()
-    };
     let picture = || files::picture(24, 16, Channels::Rgba);
 
     vec![
         files::with_exif(Format::Jpeg, Channels::Rgb, &exif),
-        encode(picture(), &progressive).unwrap(),
+        files::turned(picture(), 6, &files::progressive()),
         files::with_exif(Format::Png, Channels::Rgba, &exif),
         files::animated_png(2),
         files::gif(1),
         files::gif(2),
         files::with_exif(Format::WebP, Channels::Rgba, &exif),
-        encode(picture(), &lossless).unwrap(),
+        files::turned(picture(), 6, &files::lossless()),
         files::animated_webp(&exif),
         files::file(Format::Avif, 24, 16, Channels::Rgba),
-        files::heif(*b"heic", 40, 30, 1, Some(1)),
-        files::bmp(7, 5),
-        files::tiff(7, 5, 1),
-        files::ico(),
+        heads::heif(*b"heic", 40, 30, 1, Some(1)),
+        heads::bmp(7, 5),
+        heads::tiff(7, 5, 1),
+        heads::ico(),
     ]
 }
 
@@ -89,25 +78,6 @@ fn apply(file: &mut Vec<u8>, mutation: &Mutation) {
     }
 }
 
-fn all_rules() -> [TransformationRules; 4] {
-    let rules = |upload_format, strip_metadata| TransformationRules {
-        upload_format,
-        upload_quality: Quality::Fixed(50),
-        strip_metadata,
-        ..TransformationRules::default()
-    };
-    let strip = TransformationRules {
-        strip_metadata: true,
-        ..TransformationRules::default()
-    };
-    [
-        strip,
-        rules(UploadFormat::Jpeg, false),
-        rules(UploadFormat::WebP, true),
-        rules(UploadFormat::Png, false),
-    ]
-}
-
 /// Asserts that each rule fails or returns a valid image.
 fn check(file: &[u8]) -> Result<(), TestCaseError> {
     let _ = probe(file);
@@ -117,16 +87,13 @@ fn check(file: &[u8]) -> Result<(), TestCaseError> {
         return Ok(());
     }
 
-    for rules in all_rules() {
-        if let Ok(TransformOutcome::Transformed(changed)) = transform(file, &rules) {
+    for asked in ["strip", "jpeg 50", "strip webp 50", "png 50"] {
+        if let Ok(TransformOutcome::Transformed(changed)) = transform(file, &rules(asked)) {
             let probed = probe(&changed.bytes);
             prop_assert!(probed.is_ok(), "{:?}", probed);
             prop_assert_eq!(
                 probed.map(|probed| probed.displayed()),
-                Ok(Dimensions {
-                    width: changed.width,
-                    height: changed.height
-                })
+                Ok(ImageSize::new(changed.width, changed.height))
             );
         }
     }
@@ -161,13 +128,11 @@ proptest! {
         }
         if probe(&file).is_ok_and(|probed| probed.pixels() <= 1 << 16) {
             for format in [Format::Gif, Format::WebP, Format::Png] {
-                let options = RenderOptions {
-                    resize: Some(Resize::Fit(Sides::Width(5))),
-                    ..files::to(format)
-                };
+                let resize = Resize::Fit(Sides::Width(5));
+                let options = files::resized(files::to(format), resize);
                 if let Ok(rendered) = render(&file, &options) {
                     let probed = probe(&rendered.bytes).map(|probed| probed.displayed());
-                    let Dimensions { width, height } = probed.unwrap();
+                    let ImageSize { width, height } = probed.unwrap();
                     prop_assert_eq!((width, height), (rendered.width, rendered.height));
                 }
             }

@@ -2,29 +2,22 @@
 
 use std::io::Write;
 
-use domain::{Quality, TransformationRules, UploadFormat};
+use domain::{ImageSize, TransformationRules};
 use flate2::{Compression, write::ZlibEncoder};
 use media::{
-    Channels, Format, Frames, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, MediaError, Pixels,
-    TransformOutcome, decode, encode, probe, require_complete, transform,
+    Channels, EncodeOptions, Format, Frames, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS,
+    MediaError, Pixels, TransformOutcome, decode, encode, probe, render, require_complete,
+    transform,
 };
 
-use crate::files::{self, assert_error};
+use crate::{
+    files::{self, assert_error},
+    transform::{changed, rules},
+};
 
 /// Rules that decode every decodable format: at least one of them converts it.
 fn encoding_rules() -> [TransformationRules; 2] {
-    [UploadFormat::Jpeg, UploadFormat::Png].map(|upload_format| TransformationRules {
-        upload_format,
-        upload_quality: Quality::Fixed(80),
-        ..TransformationRules::default()
-    })
-}
-
-fn stripping_rules() -> TransformationRules {
-    TransformationRules {
-        strip_metadata: true,
-        ..TransformationRules::default()
-    }
+    ["jpeg 80", "png 80"].map(rules)
 }
 
 /// Returns a grayscale PNG with this number of zero bytes as image data.
@@ -54,12 +47,13 @@ fn image_over_pixel_limit_is_rejected_by_its_header() {
             pixels: probed.pixels(),
             limit: MAX_PIXELS,
         };
-        for rules in encoding_rules()
-            .into_iter()
-            .filter(|rules| rules.upload_format != png_of(&probed))
-        {
-            assert_eq!(transform(&file, &rules), Err(expected.clone()));
-        }
+        let is_png = probed.format == Format::Png;
+        let asked = if is_png { "jpeg 80" } else { "png 80" };
+        assert_eq!(transform(&file, &rules(asked)), Err(expected.clone()));
+        assert_eq!(
+            render(&file, &files::to(Format::Jpeg)),
+            Err(expected.clone())
+        );
         assert_eq!(decode(&file, &probed), Err(expected));
     }
 }
@@ -76,15 +70,6 @@ fn lossless_webp_has_a_lower_pixel_limit() {
             limit: MAX_LOSSLESS_PIXELS,
         };
         assert_eq!(decode(&file, &probed) == Err(expected), !fits);
-    }
-}
-
-/// Returns the upload format that leaves an image unchanged.
-fn png_of(probed: &media::ImageInfo) -> UploadFormat {
-    if probed.format == Format::Png {
-        UploadFormat::Png
-    } else {
-        UploadFormat::Original
     }
 }
 
@@ -135,13 +120,9 @@ fn contradictory_dimensions_are_rejected() {
         ("WebP, canvas", canvas),
         ("WebP, too large", webp_of_sides(4_000, 4_000)),
     ] {
-        let [as_jpeg, as_png] = encoding_rules();
-        let rules = if name.starts_with("PNG") {
-            as_jpeg
-        } else {
-            as_png
-        };
-        let result = transform(&file, &rules);
+        let is_png = name.starts_with("PNG");
+        let asked = if is_png { "jpeg 80" } else { "png 80" };
+        let result = transform(&file, &rules(asked));
         assert_error!(
             result,
             MediaError::Malformed(_) | MediaError::Truncated,
@@ -179,14 +160,10 @@ fn truncated_images_are_rejected_at_every_length() {
                 transform(truncated, &TransformationRules::default()),
                 Ok(TransformOutcome::Unchanged)
             );
-            let avif = TransformationRules {
-                upload_format: UploadFormat::Avif,
-                ..TransformationRules::default()
-            };
             // An animated GIF can only be stripped.
             let is_animated =
                 probe(truncated).is_ok_and(|probed| probed.frames == Frames::Animated);
-            for rules in [stripping_rules(), avif]
+            for rules in [rules("strip"), rules("avif")]
                 .into_iter()
                 .take(if is_animated { 1 } else { 2 })
             {
@@ -238,37 +215,27 @@ fn oversized_profiles_and_exif_are_dropped() {
     exif.resize(6 << 20, 0);
 
     let webp = files::with_exif(Format::WebP, Channels::Rgb, &exif);
-    let [as_jpeg, _] = encoding_rules();
-    let TransformOutcome::Transformed(changed) = transform(&webp, &as_jpeg).unwrap() else {
-        panic!("unchanged")
-    };
-
-    assert!((changed.width, changed.height) == (16, 24) && changed.bytes.len() < 10_000);
+    let changed = changed(&webp, "jpeg 80");
+    let displayed = probe(&changed).unwrap().displayed();
+    assert!(displayed == ImageSize::new(16, 24) && changed.len() < 10_000);
 }
 
 #[test]
 fn image_over_format_limit_is_rejected() {
     let strip = |width| zeros(width, 1, width as usize + 1);
-    for (format, width) in [(UploadFormat::WebP, 16_384), (UploadFormat::Jpeg, 65_501)] {
-        let rules = TransformationRules {
-            upload_format: format,
-            ..TransformationRules::default()
-        };
-        let result = transform(&strip(width), &rules);
+    for (format, width) in [("webp", 16_384), ("jpeg", 65_501)] {
+        let result = transform(&strip(width), &rules(format));
         assert_error!(result, MediaError::DimensionsTooLarge { .. }, format);
     }
 
-    let middling = media::EncodeOptions {
-        quality: 85,
-        ..files::plain(Format::Avif)
-    };
+    let middling = EncodeOptions::new(Format::Avif, 85);
 
     for (encoding, width, limit) in [
         (files::lossless(), 8_001, MAX_LOSSLESS_PIXELS),
         (middling, 2_501, MAX_AVIF_PIXELS),
         (files::plain(Format::Avif), 1_251, MAX_AVIF_PIXELS / 2),
     ] {
-        let large = files::solid(&[0], width, 5_000);
+        let large = files::solid([0], width, 5_000);
         let expected = MediaError::TooManyPixelsForFormat {
             format: encoding.format,
             pixels: u64::from(width) * 5_000,
@@ -276,14 +243,4 @@ fn image_over_format_limit_is_rejected() {
         };
         assert_eq!(encode(large, &encoding), Err(expected));
     }
-}
-
-#[test]
-fn animated_webp_is_decoded_to_its_first_frame() {
-    let file = files::animated_webp(&files::exif(1));
-    let found = files::pixels(&file);
-    let expected = files::pixels(&files::file(Format::WebP, 24, 16, Channels::Rgb));
-    let colors = found.samples.as_chunks::<4>().0.iter();
-    let colors: Vec<u8> = colors.flat_map(|color| color[..3].to_vec()).collect();
-    assert!(colors == expected.samples);
 }

@@ -7,7 +7,7 @@ use media::{
 
 use crate::{
     exif_files::{ExifFile, Value, avif_with_exif},
-    files,
+    files, heads,
 };
 
 fn read(file: &[u8]) -> ImageMetadata {
@@ -131,7 +131,7 @@ fn frames_and_pages_are_counted() {
         file
     };
     let two_pages = {
-        let mut file = files::tiff(7, 5, 1);
+        let mut file = heads::tiff(7, 5, 1);
         let next = file.len() - 4;
         let second = u32::try_from(file.len()).unwrap();
         file[next..].copy_from_slice(&second.to_be_bytes());
@@ -139,7 +139,7 @@ fn frames_and_pages_are_counted() {
         file
     };
     let endless = {
-        let mut file = files::tiff(7, 5, 1);
+        let mut file = heads::tiff(7, 5, 1);
         let next = file.len() - 4;
         file[next..].copy_from_slice(&8_u32.to_be_bytes());
         file
@@ -152,10 +152,10 @@ fn frames_and_pages_are_counted() {
         ("GIF", files::gif(1), 1),
         ("animated GIF", files::gif(5), 5),
         ("animated WebP", files::animated_webp(&files::exif(1)), 2),
-        ("TIFF", files::tiff(7, 5, 1), 1),
+        ("TIFF", heads::tiff(7, 5, 1), 1),
         ("TIFF with two pages", two_pages, 2),
         ("TIFF that refers to itself", endless, 1),
-        ("icon", files::ico(), 1),
+        ("icon", heads::ico(), 1),
     ] {
         assert_eq!(read(&file).pages, Some(pages), "{name}");
     }
@@ -172,7 +172,7 @@ fn frames_and_pages_of_a_prefix_are_not_counted() {
         (files::animated_png(3), None),
         (files::gif(5), None),
         (files::animated_webp(&files::exif(1)), None),
-        (files::tiff(7, 5, 1), None),
+        (heads::tiff(7, 5, 1), None),
     ] {
         let metadata = image_metadata(&file, &options);
         assert_eq!(metadata.pages, pages, "{:?}", metadata.format);

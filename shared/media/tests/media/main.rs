@@ -15,6 +15,7 @@ mod descriptions;
 mod exif_files;
 mod files;
 mod fuzz;
+mod heads;
 mod hostile;
 mod icons;
 mod image_metadata;
@@ -22,6 +23,10 @@ mod inspect;
 mod jpeg_ends;
 mod limits;
 mod media_files;
+#[cfg(target_os = "linux")]
+mod memory;
+#[cfg(target_os = "linux")]
+mod memory_sources;
 mod orientation;
 mod probe;
 mod render;

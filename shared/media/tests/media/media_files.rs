@@ -112,15 +112,16 @@ pub(crate) fn webm(milliseconds: f64) -> Vec<u8> {
 }
 
 /// A RIFF file of chunks.
-pub(crate) fn riff(kind: [u8; 4], chunks: &[(&[u8; 4], Vec<u8>)]) -> Vec<u8> {
-    let mut file = [&b"RIFF"[..], &[0; 4], &kind].concat();
+pub(crate) fn riff(kind: [u8; 4], chunks: &[([u8; 4], &[u8])]) -> Vec<u8> {
+    let mut body = kind.to_vec();
     for (kind, data) in chunks {
-        file.extend(*kind);
-        file.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
-        file.extend(data);
-        file.extend(vec![0; data.len() % 2]);
+        body.extend_from_slice(kind);
+        body.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
+        body.extend_from_slice(data);
+        body.extend(vec![0; data.len() % 2]);
     }
-    file
+    let length = u32::try_from(body.len()).unwrap().to_le_bytes();
+    [b"RIFF", &length[..], &body].concat()
 }
 
 /// A WAV of 16,000 bytes per second.
@@ -132,10 +133,11 @@ pub(crate) fn wav(bytes: usize) -> Vec<u8> {
         &[2, 0, 16, 0],
     ]
     .concat();
+    let data = vec![0; bytes];
     let chunks = [
-        (b"JUNK", vec![1; 5]),
-        (b"fmt ", format),
-        (b"data", vec![0; bytes]),
+        (*b"JUNK", &[1; 5][..]),
+        (*b"fmt ", &format),
+        (*b"data", &data),
     ];
     riff(*b"WAVE", &chunks)
 }
@@ -147,11 +149,8 @@ pub(crate) fn avi() -> Vec<u8> {
     header[16] = 75;
     header[32..34].copy_from_slice(&640_u16.to_le_bytes());
     header[36..38].copy_from_slice(&480_u16.to_le_bytes());
-    let list = [
-        b"hdrl".to_vec(),
-        riff(*b"    ", &[(b"avih", header)])[12..].to_vec(),
-    ];
-    riff(*b"AVI ", &[(b"LIST", list.concat())])
+    let list = riff(*b"hdrl", &[(*b"avih", &header)]);
+    riff(*b"AVI ", &[(*b"LIST", &list[8..])])
 }
 
 /// Stream information of FLAC with 48,000 samples per second.

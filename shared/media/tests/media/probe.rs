@@ -1,10 +1,12 @@
 //! Probing of headers.
 
-use media::{
-    Channels, Dimensions, Format, Frames, ImageInfo, Orientation, ProbeError, encode, probe,
-};
+use domain::ImageSize;
+use media::{Channels, Format, Frames, ImageInfo, Orientation, ProbeError, encode, probe};
 
-use crate::files::{self, assert_error};
+use crate::{
+    files::{self, assert_error},
+    heads,
+};
 
 /// Describes what a header contains.
 fn described(file: &[u8]) -> String {
@@ -34,7 +36,7 @@ fn probe_reads_headers_of_all_formats() {
     let transparent = |format| files::file(format, 7, 5, Channels::Rgba);
     let turned = |format| files::with_exif(format, Channels::Rgb, &exif);
     let gray = files::file(Format::Jpeg, 7, 5, Channels::Gray);
-    let heic = files::heif(*b"heic", 4_032, 3_024, 3, None);
+    let heic = heads::heif(*b"heic", 4_032, 3_024, 3, None);
 
     for (file, expected) in [
         (gray, "Jpeg 7×5"),
@@ -54,10 +56,10 @@ fn probe_reads_headers_of_all_formats() {
         (opaque(Format::Avif), "Avif 7×5"),
         (transparent(Format::Avif), "Avif 7×5 alpha"),
         (heic, "Heic 4032×3024 alpha turned 6"),
-        (files::bmp(7, 5), "Bmp 7×5 lossless"),
-        (files::bmp(7, -5), "Bmp 7×5 lossless"),
-        (files::tiff(7, 5, 8), "Tiff 7×5 turned 8"),
-        (files::ico(), "Ico 256×256 alpha lossless"),
+        (heads::bmp(7, 5), "Bmp 7×5 lossless"),
+        (heads::bmp(7, -5), "Bmp 7×5 lossless"),
+        (heads::tiff(7, 5, 8), "Tiff 7×5 turned 8"),
+        (heads::ico(), "Ico 256×256 alpha lossless"),
     ] {
         assert_eq!(described(&file), expected);
     }
@@ -72,10 +74,10 @@ fn probe_requests_bytes_until_the_header_is_complete() {
         files::with_exif(Format::WebP, Channels::Rgb, &exif),
         files::gif(2),
         files::file(Format::Avif, 7, 5, Channels::Rgb),
-        files::heif(*b"heic", 40, 30, 0, None),
-        files::bmp(7, 5),
-        files::tiff(7, 5, 1),
-        files::ico(),
+        heads::heif(*b"heic", 40, 30, 0, None),
+        heads::bmp(7, 5),
+        heads::tiff(7, 5, 1),
+        heads::ico(),
     ] {
         let whole = probe(&file).unwrap();
         // The shortest prefix that contains the brands of HEIF.
@@ -147,9 +149,9 @@ fn heif_rotation_and_mirroring_map_to_orientations() {
         (2, Some(1), 4),
         (2, Some(0), 2),
     ] {
-        let probed = probe(&files::heif(*b"avif", 40, 30, turns, mirror)).unwrap();
+        let probed = probe(&heads::heif(*b"avif", 40, 30, turns, mirror)).unwrap();
         assert_eq!(probed.orientation.to_exif(), exif, "{turns} {mirror:?}");
-        let Dimensions { width, height } = probed.displayed();
+        let ImageSize { width, height } = probed.displayed();
         let expected = if exif >= 5 { (30, 40) } else { (40, 30) };
         assert_eq!((width, height), expected);
     }
@@ -170,9 +172,9 @@ fn unknown_formats_and_empty_images_are_rejected() {
 
     for file in [
         files::with_sides(&files::file(Format::Jpeg, 7, 5, Channels::Gray), 7, 0),
-        files::bmp(0, 5),
-        files::tiff(7, 0, 1),
-        files::heif(*b"heic", 0, 0, 0, None),
+        heads::bmp(0, 5),
+        heads::tiff(7, 0, 1),
+        heads::heif(*b"heic", 0, 0, 0, None),
         // An animation whose header lacks a byte.
         files::webp(&[(*b"VP8X", &files::canvas(2, 7, 5)[..9])]),
     ] {

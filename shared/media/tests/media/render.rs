@@ -1,12 +1,11 @@
 //! Geometry of rendered images, compared pixel by pixel in a lossless format.
 
-use domain::{Focus, Gravity, Resize, Sides};
+use domain::{Focus, Gravity, ImageSize, Resize, Sides};
 use media::{
-    Channels, Dimensions, Format, Geometry, MediaError, Pixels, Rectangle, RenderOptions, encode,
-    plan, render,
+    Channels, EncodeOptions, Format, Geometry, MediaError, Pixels, Rectangle, plan, render,
 };
 
-use crate::files::{self, assert_error};
+use crate::files::{self, assert_error, both, resized, to};
 
 pub(crate) const GRAVITIES: [Gravity; 9] = [
     Gravity::Northwest,
@@ -20,54 +19,25 @@ pub(crate) const GRAVITIES: [Gravity; 9] = [
     Gravity::Southeast,
 ];
 
-const fn size(width: u32, height: u32) -> Dimensions {
-    Dimensions { width, height }
-}
-
-const fn both(width: u32, height: u32) -> Sides {
-    Sides::Both { width, height }
-}
-
 const fn fill(width: u32, height: u32, gravity: Gravity) -> Resize {
-    Resize::Fill {
-        width,
-        height,
-        focus: Focus::At(gravity),
-    }
+    files::fill(width, height, Focus::At(gravity))
 }
 
 const fn crop(sides: Sides, gravity: Gravity) -> Resize {
-    Resize::Crop {
-        sides,
-        focus: Focus::At(gravity),
-    }
-}
-
-const fn as_png(resize: Option<Resize>) -> RenderOptions<'static> {
-    RenderOptions {
-        resize,
-        ..files::to(Format::Png)
-    }
+    files::crop(sides, Focus::At(gravity))
 }
 
 /// Returns the pixels of an image that is rendered as PNG.
 fn rendered(file: &[u8], resize: Option<Resize>) -> Pixels {
-    files::rendered(file, &as_png(resize))
+    files::rendered(file, &resized(to(Format::Png), resize))
 }
 
 /// Returns an image whose pixels all differ.
 fn numbered(width: u32, height: u32) -> Pixels {
-    let samples = (0..width * height).flat_map(|index| {
-        let [_, red, green, blue] = (index * 97).to_be_bytes();
+    files::painted(width, height, |x, y| {
+        let [_, red, green, blue] = ((y * width + x) * 97).to_be_bytes();
         [red, green, blue]
-    });
-    Pixels {
-        width,
-        height,
-        channels: Channels::Rgb,
-        samples: samples.collect(),
-        profile: None,
-    }
+    })
 }
 
 fn part(pixels: &Pixels, rectangle: Rectangle) -> Vec<u8> {
@@ -122,7 +92,7 @@ const TABLE: [Row; 27] = [
 fn plan_follows_table_of_modes() {
     for (image, resize, resized, [left, top, width, height]) in TABLE {
         let expected = Geometry {
-            resized: size(resized.0, resized.1),
+            resized: ImageSize::new(resized.0, resized.1),
             crop: Rectangle {
                 left,
                 top,
@@ -130,7 +100,7 @@ fn plan_follows_table_of_modes() {
                 height,
             },
         };
-        let found = plan(size(image.0, image.1), resize).unwrap();
+        let found = plan(ImageSize::new(image.0, image.1), resize).unwrap();
         assert_eq!(found, expected, "{image:?} {resize:?}");
     }
 }
@@ -148,7 +118,7 @@ fn cropped_pixels_are_those_of_the_rectangle() {
             fill(60, 60, gravity),
             fill(80, 20, gravity),
         ] {
-            let geometry = plan(size(40, 30), Some(resize)).unwrap();
+            let geometry = plan(ImageSize::new(40, 30), Some(resize)).unwrap();
             let found = rendered(&file, Some(resize));
             assert!(
                 found.samples == part(&picture, geometry.crop),
@@ -164,7 +134,7 @@ fn filling_equals_resizing_and_cropping() {
     let whole = rendered(&file, Some(Resize::Scale(both(133, 100))));
     for gravity in GRAVITIES {
         let resize = fill(100, 100, gravity);
-        let geometry = plan(size(400, 300), Some(resize)).unwrap();
+        let geometry = plan(ImageSize::new(400, 300), Some(resize)).unwrap();
         let found = rendered(&file, Some(resize));
         let expected = part(&whole, geometry.crop);
         let most = files::largest_difference(&expected, &found.samples);
@@ -179,15 +149,8 @@ fn marked(width: u32, height: u32) -> Pixels {
         let is_corner = (x < mark || x >= width - mark) && (y < mark || y >= height - mark);
         is_corner && (x < width / 2 || y < height / 2)
     };
-    let samples = (0..height)
-        .flat_map(|y| (0..width).flat_map(move |x| [if is_marked(x, y) { 0 } else { u8::MAX }; 3]));
-    Pixels {
-        width,
-        height,
-        channels: Channels::Rgb,
-        samples: samples.collect(),
-        profile: None,
-    }
+    let gray = |x, y| if is_marked(x, y) { 0 } else { u8::MAX };
+    files::painted(width, height, |x, y| [gray(x, y); 3])
 }
 
 #[test]
@@ -195,14 +158,12 @@ fn shrunk_jpegs_have_the_geometry_of_the_full_size() {
     // None of the sides is divisible by 8, so decoding leaves incomplete pixels.
     let picture = marked(1_003, 757);
     for orientation in 1..=8 {
-        let exif = files::exif(orientation);
         let with = |format| {
-            let options = media::EncodeOptions {
-                exif: Some(&exif),
-                quality: 100,
-                ..files::plain(format)
-            };
-            encode(picture.clone(), &options).unwrap()
+            files::turned(
+                picture.clone(),
+                orientation,
+                &EncodeOptions::new(format, 100),
+            )
         };
         let jpeg = with(Format::Jpeg);
         let png = with(Format::Png);
@@ -240,7 +201,7 @@ fn output_over_pixel_limit_is_rejected_before_decoding() {
         Resize::Scale(both(8192, 8192)),
         Resize::Scale(Sides::Width(8192)),
     ] {
-        let result = render(&file, &as_png(Some(resize)));
+        let result = render(&file, &resized(to(Format::Png), resize));
         assert_error!(result, MediaError::OutputTooLarge { .. });
     }
 }

@@ -1,7 +1,7 @@
 //! Laws of the geometry of rendered images.
 
-use domain::{Focus, Gravity, Resize, Sides};
-use media::{Channels, Dimensions, Format, RenderOptions, canonical_resize, plan, render};
+use domain::{Focus, Gravity, ImageSize, Resize, Sides};
+use media::{Channels, Format, canonical_resize, plan, render};
 use proptest::{prelude::*, sample::select};
 
 use crate::files::{self, to};
@@ -39,13 +39,13 @@ proptest! {
     fn fill_is_placed_within_half_a_pixel(
         width in 1_u32..20_000, height in 1_u32..20_000, side in 1_u32..500, gravity in select(&GRAVITIES[..]),
     ) {
-        let size = Dimensions { width: side.min(width), height: (side / 2).clamp(1, height) };
+        let size = ImageSize { width: side.min(width), height: (side / 2).clamp(1, height) };
         let resize = Resize::Fill {
             width: size.width,
             height: size.height,
             focus: Focus::At(gravity),
         };
-        let geometry = plan(Dimensions { width, height }, Some(resize)).unwrap();
+        let geometry = plan(ImageSize { width, height }, Some(resize)).unwrap();
 
         // The size before rounding: the smallest that covers the output.
         let [width, height] = [width, height].map(f64::from);
@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn geometry_is_within_limits(width in 1_u32..70_000, height in 1_u32..70_000, resize in resizes()) {
-        let Ok(geometry) = plan(Dimensions { width, height }, Some(resize)) else {
+        let Ok(geometry) = plan(ImageSize { width, height }, Some(resize)) else {
             return Ok(());
         };
         let output = geometry.output();
@@ -79,13 +79,13 @@ proptest! {
         };
         let is_smaller = output.width <= width && output.height <= height;
         match resize {
-            Resize::Scale(Sides::Both { width, height }) => prop_assert_eq!(output, Dimensions { width, height }),
+            Resize::Scale(Sides::Both { width, height }) => prop_assert_eq!(output, ImageSize { width, height }),
             Resize::Scale(_) => {}
             Resize::Fit(sides) | Resize::Crop { sides, .. } => prop_assert!(is_smaller && is_inside(sides)),
             Resize::Fill { width: across, height: down, .. } => {
                 prop_assert!(is_smaller);
                 if across <= width && down <= height {
-                    prop_assert_eq!(output, Dimensions { width: across, height: down });
+                    prop_assert_eq!(output, ImageSize { width: across, height: down });
                 }
             }
         }
@@ -95,7 +95,7 @@ proptest! {
     fn canonical_resize_has_the_same_geometry(
         width in 1_u32..9_000, height in 1_u32..9_000, resize in resizes(), may_enlarge: bool,
     ) {
-        let image = Dimensions { width, height };
+        let image = ImageSize { width, height };
         let Ok(canonical) = canonical_resize(image, Some(resize), may_enlarge) else {
             return Ok(());
         };
@@ -115,11 +115,11 @@ proptest! {
 
     #[test]
     fn rendered_size_is_planned(width in 1_u32..60, height in 1_u32..60, resize in resizes()) {
-        let image = Dimensions { width, height };
+        let image = ImageSize { width, height };
         let planned = plan(image, Some(resize));
         for format in [Format::Jpeg, Format::Png] {
             let file = files::file(format, width, height, Channels::Rgb);
-            let options = RenderOptions { resize: Some(resize), ..to(Format::Jpeg) };
+            let options = files::resized(to(Format::Jpeg), resize);
             let geometry = match &planned {
                 Ok(geometry) => geometry,
                 Err(error) => {
@@ -131,7 +131,7 @@ proptest! {
             // Large outputs take too long for many cases.
             if geometry.output().pixels() < 250_000 && geometry.resized.pixels() < 250_000 {
                 let rendered = render(&file, &options);
-                let size = rendered.map(|image| Dimensions { width: image.width, height: image.height });
+                let size = rendered.map(|image| ImageSize { width: image.width, height: image.height });
                 prop_assert_eq!(size, Ok(geometry.output()));
             }
         }

@@ -3,7 +3,7 @@
 use media::{Format, MediaError, encode, render};
 
 use crate::{
-    exif_files::{Field, Value, Writer},
+    exif_files::{BIG_ENDIAN, Field, Value},
     files::{self, assert_error, largest_difference},
 };
 
@@ -33,10 +33,7 @@ fn short(number: u16) -> Value {
 /// Returns a TIFF: the header, the pixels, the directory, and the values that do not fit into it.
 fn tiff(pixels: &[u8], fields: &[Field]) -> Vec<u8> {
     let directory_at = PIXELS_AT as usize + pixels.len();
-    let writer = Writer {
-        is_big_endian: true,
-    };
-    let directory = writer.directory(directory_at, fields, &[]);
+    let directory = BIG_ENDIAN.directory(directory_at, fields, &[]);
     let offset = u32::try_from(directory_at).unwrap().to_be_bytes();
     [b"MM\0*", &offset[..], pixels, &directory].concat()
 }
@@ -127,7 +124,7 @@ fn contradictory_fields_are_malformed() {
 
 #[test]
 fn tiff_that_contains_jpeg_files_is_rejected() {
-    let jpeg = encode(files::solid(&[7], 16, 16), &files::plain(Format::Jpeg)).unwrap();
+    let jpeg = encode(files::solid([7], 16, 16), &files::plain(Format::Jpeg)).unwrap();
     let fields = with(gray_tile(16, 16), COMPRESSION, &short(7));
     let bytes = Value::Long(u32::try_from(jpeg.len()).unwrap());
     let file = tiff(&jpeg, &with(fields, TILE_BYTES, &bytes));

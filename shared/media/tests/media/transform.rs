@@ -1,9 +1,14 @@
 //! Transformation of each format by each rule.
 
-use domain::{Quality, TransformationRules};
-use media::{Channels, EncodeOptions, Format, Pixels, TransformOutcome, encode, probe, transform};
+use domain::{ImageSize, Quality, TransformationRules};
+use media::{
+    Channels, Format, Pixels, TransformOutcome, TransformedImage, encode, probe, transform,
+};
 
-use crate::files::{self, pixels};
+use crate::{
+    files::{self, pixels},
+    heads,
+};
 
 pub(crate) fn rules(text: &str) -> TransformationRules {
     let mut rules = TransformationRules::default();
@@ -22,28 +27,18 @@ pub(crate) fn rules(text: &str) -> TransformationRules {
 
 /// Describes the outcome for a file: `-` if unchanged, else its new format.
 fn outcome(file: &[u8], asked: &str) -> String {
-    match transform(file, &rules(asked)).unwrap() {
-        TransformOutcome::Unchanged => "-".to_owned(),
-        TransformOutcome::Transformed(changed) => {
-            let probed = probe(&changed.bytes).unwrap();
-            assert_eq!(changed.media_type, probed.format.media_type());
-            assert_eq!(
-                (changed.width, changed.height),
-                (probed.displayed().width, probed.displayed().height)
-            );
-            let progressive = if probed.progressive {
-                " progressive"
-            } else {
-                ""
-            };
-            let lossless = if probed.lossless && probed.format == Format::WebP {
-                " lossless"
-            } else {
-                ""
-            };
-            format!("{}{progressive}{lossless}", changed.media_type.extension)
-        }
-    }
+    let Some(changed) = transformed(file, asked) else {
+        return "-".to_owned();
+    };
+    let probed = probe(&changed.bytes).unwrap();
+    let is_lossless_webp = probed.lossless && probed.format == Format::WebP;
+    let flags = [
+        (probed.progressive, " progressive"),
+        (is_lossless_webp, " lossless"),
+    ];
+    let flags = flags.into_iter().filter(|(is_set, _)| *is_set);
+    let flags: String = flags.map(|(_, name)| name).collect();
+    probed.format.media_type().extension + &flags
 }
 
 /// Rules of each column of the tables below.
@@ -103,11 +98,6 @@ fn jpeg_and_png_are_transformed_by_each_rule() {
 #[test]
 fn gif_and_webp_are_transformed_by_each_rule() {
     let exif = files::exif(1);
-    let turned = files::exif(3);
-    let lossless = EncodeOptions {
-        exif: Some(&turned),
-        ..files::lossless()
-    };
 
     for (name, file, expected) in [
         (
@@ -122,7 +112,7 @@ fn gif_and_webp_are_transformed_by_each_rule() {
         ),
         (
             "rotated lossless WebP",
-            encode(files::picture(24, 16, Channels::Rgb), &lossless).unwrap(),
+            files::turned(files::picture(24, 16, Channels::Rgb), 3, &files::lossless()),
             "-,webp lossless,webp,jpg,png,-,avif,-,jpg,png,webp,jpg progressive",
         ),
     ] {
@@ -155,10 +145,10 @@ fn animations_are_only_stripped() {
 fn other_formats_are_unchanged() {
     for file in [
         files::file(Format::Avif, 24, 16, Channels::Rgb),
-        files::heif(*b"heic", 24, 16, 1, None),
-        files::tiff(24, 16, 6),
-        files::bmp(24, 16),
-        files::ico(),
+        heads::heif(*b"heic", 24, 16, 1, None),
+        heads::tiff(24, 16, 6),
+        heads::bmp(24, 16),
+        heads::ico(),
         b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
         b"%PDF-1.7".to_vec(),
         Vec::new(),
@@ -169,11 +159,20 @@ fn other_formats_are_unchanged() {
     }
 }
 
+/// Returns a transformed image; `None` if the file is unchanged.
+fn transformed(file: &[u8], asked: &str) -> Option<TransformedImage> {
+    let TransformOutcome::Transformed(changed) = transform(file, &rules(asked)).unwrap() else {
+        return None;
+    };
+    let probed = probe(&changed.bytes).unwrap();
+    assert_eq!(changed.media_type, probed.format.media_type());
+    let size = ImageSize::new(changed.width, changed.height);
+    assert_eq!(size, probed.displayed());
+    Some(changed)
+}
+
 pub(crate) fn changed(file: &[u8], asked: &str) -> Vec<u8> {
-    match transform(file, &rules(asked)).unwrap() {
-        TransformOutcome::Transformed(changed) => changed.bytes,
-        TransformOutcome::Unchanged => panic!("unchanged"),
-    }
+    transformed(file, asked).expect("it changes").bytes
 }
 
 /// The largest difference between samples.
@@ -218,13 +217,7 @@ fn transparency_is_white_in_jpeg_and_kept_in_other_formats() {
         .map(|pixel| [pixel; 16 * 16])
         .concat()
         .concat();
-    let picture = Pixels {
-        width: 16,
-        height: 48,
-        channels: Channels::Rgba,
-        samples,
-        profile: None,
-    };
+    let picture = Pixels::new(ImageSize::new(16, 48), Channels::Rgba, samples);
     let png = encode(picture.clone(), &files::plain(Format::Png)).unwrap();
     let jpeg = pixels(&changed(&png, "jpeg 100"));
 

@@ -6,16 +6,16 @@ use media::{Channels, Format, Pixels, Rectangle, RenderOptions, Source, Watermar
 use crate::{
     animation_files::{BLUE, FORMATS, GREEN, RED, gif, patch},
     animation_viewer::{self, assert_colors},
-    files::{self, pixels, png, rendered, solid},
+    files::{self, both, crop, fill, pixels, png, rendered, resized, solid, to},
     watermarks::{GROUND, SIZE, options, paint, red},
 };
 
 /// Renders a black image with a red watermark of half opacity in the southeast. Returns whether there is one
 /// watermark, and one over the other.
 fn levels(resize: Resize) -> [bool; 2] {
-    let square = png(solid(&RED, SIZE.width, SIZE.height));
+    let square = png(solid(RED, SIZE.width, SIZE.height));
     let half = WatermarkLayer::decode(&square, Gravity::Southeast, 0.5).unwrap();
-    let file = png(solid(&[0, 0, 0, 255], SIZE.width, SIZE.height));
+    let file = png(solid([0, 0, 0, 255], SIZE.width, SIZE.height));
     let shown = rendered(&file, &options(Some(resize), &half));
     let reds = shown.samples.chunks_exact(shown.channels.count());
     let reds: Vec<u8> = reds.map(|pixel| pixel[0]).collect();
@@ -24,10 +24,7 @@ fn levels(resize: Resize) -> [bool; 2] {
 
 #[test]
 fn watermark_is_repeated_unless_the_output_completely_shows_it() {
-    let crop = |width, height, gravity| Resize::Crop {
-        sides: Sides::Both { width, height },
-        focus: Focus::At(gravity),
-    };
+    let crop = |width, height, gravity| crop(both(width, height), Focus::At(gravity));
     // The watermark of 24 × 18 pixels is 1 pixel from the corner.
     for (resize, expected) in [
         (Resize::Fit(Sides::Width(60)), [true, false]),
@@ -50,24 +47,15 @@ fn every_frame_of_a_cropped_animation_shows_the_watermark() {
         patch(GREEN, [0, 0, 64, 64]),
     ];
     let file = gif(64, 64, &patches, None);
-    let resize = Resize::Crop {
-        sides: Sides::Width(32),
-        focus: Focus::At(Gravity::West),
-    };
+    let resize = crop(Sides::Width(32), Focus::At(Gravity::West));
     for format in FORMATS {
         let options = RenderOptions {
             format,
             ..options(Some(resize), &watermark)
         };
         // The left half of 16 × 16 pixels, and 8 × 8 pixels in the middle of the output.
-        let shown = |ground| {
-            [
-                (28, 26, RED),
-                (28, 38, RED),
-                (16, 32, RED),
-                (16, 26, ground),
-            ]
-        };
+        let reds = [(28, 26), (28, 38), (16, 32)].map(|(x, y)| (x, y, RED));
+        let shown = |ground| [&reds[..], &[(16, 26, ground)]].concat();
         assert_colors(
             &animation_viewer::rendered(&file, &options),
             &[&shown(GREEN), &shown(BLUE), &shown(GREEN)],
@@ -78,7 +66,7 @@ fn every_frame_of_a_cropped_animation_shows_the_watermark() {
 
 #[test]
 fn automatic_crop_is_that_of_the_image_without_watermark() {
-    let mut picture = solid(&GROUND, SIZE.width, SIZE.height);
+    let mut picture = solid(GROUND, SIZE.width, SIZE.height);
     let spot = Rectangle {
         left: 60,
         top: 10,
@@ -88,19 +76,9 @@ fn automatic_crop_is_that_of_the_image_without_watermark() {
     paint(&mut picture, spot);
     let file = png(picture);
     let watermark = red(Gravity::Southwest);
-    let resize = Resize::Fill {
-        width: 36,
-        height: 72,
-        focus: Focus::Auto,
-    };
+    let resize = fill(36, 72, Focus::Auto);
     let marked = rendered(&file, &options(Some(resize), &watermark));
-    let unmarked = rendered(
-        &file,
-        &RenderOptions {
-            watermark: None,
-            ..options(Some(resize), &watermark)
-        },
-    );
+    let unmarked = rendered(&file, &resized(to(Format::Png), resize));
 
     // The upper half, which the repeated watermark does not reach.
     let half = marked.samples.len() / 2;
@@ -114,15 +92,9 @@ fn automatic_crop_is_that_of_the_image_without_watermark() {
 fn watermark_of_one_output_is_not_on_the_others() {
     let watermark = red(Gravity::Center);
     let resize = Some(Resize::Fit(Sides::Width(48)));
-    let cut = Resize::Crop {
-        sides: Sides::Width(45),
-        focus: Focus::At(Gravity::East),
-    };
+    let cut = crop(Sides::Width(45), Focus::At(Gravity::East));
     let marked = options(resize, &watermark);
-    let unmarked = RenderOptions {
-        watermark: None,
-        ..marked
-    };
+    let unmarked = resized(to(Format::Png), resize);
     let outputs = [unmarked, marked, options(Some(cut), &watermark), unmarked];
     for channels in [Channels::Gray, Channels::Rgb, Channels::Rgba] {
         let file = files::file(Format::Png, SIZE.width, SIZE.height, channels);
@@ -148,7 +120,7 @@ fn watermark_keeps_its_colors_in_an_image_with_a_profile() {
     let p3 = moxcms::ColorProfile::new_display_p3().encode().unwrap();
     let gray = moxcms::ColorProfile::new_gray_with_gamma(1.0);
     let gray = gray.encode().unwrap();
-    let orange = png(solid(&[250, 130, 20, 255], 90, 90));
+    let orange = png(solid([250, 130, 20, 255], 90, 90));
     let watermark = WatermarkLayer::decode(&orange, Gravity::Center, 1.0).unwrap();
 
     for (channels, profile) in [

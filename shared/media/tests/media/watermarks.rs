@@ -1,10 +1,10 @@
 //! Watermarks: they cover the same pixels of the image in every rendering, so that no set of renderings
 //! shows the pixels beneath an opaque one.
 
-use domain::{Focus, Gravity, Resize, Sides};
+use domain::{Focus, Gravity, ImageSize, Resize, Sides};
 use media::{
-    Dimensions, EncodeOptions, Format, Orientation, Pixels, Rectangle, RenderOptions,
-    WatermarkLayer, encode, orient, plan, render,
+    Format, Geometry, Orientation, Pixels, Rectangle, RenderOptions, WatermarkLayer, orient, plan,
+    render,
 };
 use proptest::{
     prelude::*,
@@ -14,30 +14,23 @@ use proptest::{
 
 use crate::{
     animation_files::RED,
-    files::{self, pixels, png, rendered, solid},
+    files::{self, both, crop, fill, marked, pixels, png, rendered, resized, solid, to},
     render::GRAVITIES,
 };
 
 /// A color of the images, without red.
 pub(crate) const GROUND: [u8; 4] = [0, 90, 160, 255];
-pub(crate) const SIZE: Dimensions = Dimensions {
-    width: 96,
-    height: 72,
-};
+pub(crate) const SIZE: ImageSize = ImageSize::new(96, 72);
 /// Random renderings of each mode that are combined.
 const RENDERINGS: usize = 50;
 
 /// Returns an opaque red square that is larger than a quarter of any image here.
 pub(crate) fn red(gravity: Gravity) -> WatermarkLayer {
-    WatermarkLayer::decode(&png(solid(&RED, 165, 165)), gravity, 1.0).unwrap()
+    WatermarkLayer::decode(&png(solid(RED, 165, 165)), gravity, 1.0).unwrap()
 }
 
 pub(crate) fn options(resize: Option<Resize>, watermark: &WatermarkLayer) -> RenderOptions<'_> {
-    RenderOptions {
-        resize,
-        watermark: Some(watermark),
-        ..files::to(Format::Png)
-    }
+    marked(resized(to(Format::Png), resize), watermark)
 }
 
 /// Returns the rectangle of the watermark in a rendering of the whole image.
@@ -47,47 +40,37 @@ fn marked_part(file: &[u8], watermark: &WatermarkLayer) -> Rectangle {
         let start = index * pixels.channels.count();
         pixels.samples[start] > 200 && pixels.samples[start + 2] < 40
     };
-    let marked: Vec<usize> = (0..(pixels.width * pixels.height) as usize)
-        .filter(is_red)
-        .collect();
-    let width = pixels.width as usize;
-    let side = |values: &dyn Fn(usize) -> usize| {
-        let values = || marked.iter().map(|index| values(*index));
+    let marked = (0..(pixels.width * pixels.height) as usize).filter(is_red);
+    let marked: Vec<u32> = marked.map(|index| u32::try_from(index).unwrap()).collect();
+    let span = |side: &dyn Fn(u32) -> u32| {
+        let values = || marked.iter().map(|index| side(*index));
         let first = values().min().unwrap();
-        [first, values().max().unwrap() + 1 - first].map(|value| u32::try_from(value).unwrap())
+        [first, values().max().unwrap() + 1 - first]
     };
-    let [left, across] = side(&|index| index % width);
-    let [top, down] = side(&|index| index / width);
+    let [left, width] = span(&|index| index % pixels.width);
+    let [top, height] = span(&|index| index / pixels.width);
     Rectangle {
         left,
         top,
-        width: across,
-        height: down,
+        width,
+        height,
     }
 }
 
 /// Paints noise over a part of an image.
 pub(crate) fn paint(pixels: &mut Pixels, part: Rectangle) {
-    let row = pixels.width as usize;
-    let rows = pixels.samples.as_chunks_mut::<4>().0.chunks_exact_mut(row);
-    for (y, row) in rows
-        .enumerate()
-        .skip(part.top as usize)
-        .take(part.height as usize)
-    {
-        let start = part.left as usize;
-        for (x, pixel) in row[start..start + part.width as usize]
-            .iter_mut()
-            .enumerate()
-        {
-            let noise = (x * 31 + y * 57) % 256;
-            *pixel = [u8::try_from(noise).unwrap(), 255, 0, 255];
+    let row = pixels.width;
+    for y in 0..part.height {
+        for x in 0..part.width {
+            let noise = u8::try_from((x * 31 + y * 57) % 256).unwrap();
+            let at = (part.top + y) * row + part.left + x;
+            pixels.samples.as_chunks_mut::<4>().0[at as usize] = [noise, 255, 0, 255];
         }
     }
 }
 
 /// Returns random operations of one mode for an image of a size, always the same.
-fn resizes(mode: usize, image: Dimensions, count: usize) -> Vec<Resize> {
+fn resizes(mode: usize, image: ImageSize, count: usize) -> Vec<Resize> {
     let side = |length: u32| prop_oneof![1..length, length / 2..length * 5 / 4];
     let gravity = prop::sample::select(&GRAVITIES[..]);
     let strategy = (side(image.width), side(image.height), 0..3, gravity);
@@ -98,17 +81,13 @@ fn resizes(mode: usize, image: Dimensions, count: usize) -> Vec<Resize> {
         let sides = match given {
             0 => Sides::Width(width),
             1 => Sides::Height(height),
-            _ => Sides::Both { width, height },
+            _ => both(width, height),
         };
         match mode {
             0 => Resize::Scale(sides),
             1 => Resize::Fit(sides),
-            2 => Resize::Fill {
-                width,
-                height,
-                focus,
-            },
-            _ => Resize::Crop { sides, focus },
+            2 => fill(width, height, focus),
+            _ => crop(sides, focus),
         }
     };
     let random = || strategy.new_tree(&mut runner).unwrap().current();
@@ -120,30 +99,18 @@ fn resizes(mode: usize, image: Dimensions, count: usize) -> Vec<Resize> {
 
 /// Adds the red of all pixels of a rendering that show a pixel of a part of the image.
 fn map_back(shown: &Pixels, resize: Resize, part: Rectangle, reds: &mut [Vec<u8>]) {
-    let geometry = plan(SIZE, Some(resize)).unwrap();
-    let at = |pixel: u32, image: u32, resized: u32, start: u32, length: u32| {
+    let at = |pixel: u32, [image, resized, start, length]: [u32; 4]| {
         let center = u64::from(2 * pixel + 1) * u64::from(resized) / u64::from(2 * image);
         let inside = u32::try_from(center).unwrap().checked_sub(start)?;
         (inside < length).then_some(inside)
     };
+    let Geometry { resized, crop } = plan(SIZE, Some(resize)).unwrap();
+    let across = [SIZE.width, resized.width, crop.left, shown.width];
+    let down = [SIZE.height, resized.height, crop.top, shown.height];
     for (index, reds) in (0..).zip(reds) {
         let x = part.left + index % part.width;
         let y = part.top + index / part.width;
-        let across = at(
-            x,
-            SIZE.width,
-            geometry.resized.width,
-            geometry.crop.left,
-            shown.width,
-        );
-        let down = at(
-            y,
-            SIZE.height,
-            geometry.resized.height,
-            geometry.crop.top,
-            shown.height,
-        );
-        if let (Some(x), Some(y)) = (across, down) {
+        if let (Some(x), Some(y)) = (at(x, across), at(y, down)) {
             let start = (y * shown.width + x) as usize * shown.channels.count();
             reds.push(shown.samples[start]);
         }
@@ -152,7 +119,7 @@ fn map_back(shown: &Pixels, resize: Resize, part: Rectangle, reds: &mut [Vec<u8>
 
 #[test]
 fn no_set_of_renderings_shows_a_pixel_beneath_the_watermark() {
-    let ground = solid(&GROUND, SIZE.width, SIZE.height);
+    let ground = solid(GROUND, SIZE.width, SIZE.height);
     for gravity in GRAVITIES {
         let watermark = red(gravity);
         let file = png(ground.clone());
@@ -187,22 +154,12 @@ fn no_set_of_renderings_shows_a_pixel_beneath_the_watermark() {
 #[test]
 fn pixels_of_a_shrunk_jpeg_are_covered() {
     // Decoded in full size and in a half, a quarter and an eighth, also with incomplete pixels.
-    let size = Dimensions {
-        width: 643,
-        height: 485,
-    };
-    for (gravity, orientation) in GRAVITIES.into_iter().zip((1..=8).cycle()) {
+    let size = ImageSize::new(643, 485);
+    for (gravity, orientation) in GRAVITIES.into_iter().zip((1..=8_u8).cycle()) {
         let watermark = red(gravity);
-        let turned = Orientation::from_exif(orientation).unwrap();
-        let exif = files::exif(u8::try_from(orientation).unwrap());
-        let jpeg = |pixels: Pixels| {
-            let options = EncodeOptions {
-                exif: Some(&exif),
-                ..files::plain(Format::Jpeg)
-            };
-            encode(pixels, &options).unwrap()
-        };
-        let file = jpeg(solid(&GROUND, size.width, size.height));
+        let turned = Orientation::from_exif(orientation.into()).unwrap();
+        let jpeg = |pixels| files::turned(pixels, orientation, &files::plain(Format::Jpeg));
+        let file = jpeg(solid(GROUND, size.width, size.height));
         let part = marked_part(&file, &watermark);
 
         // Blocks of pixels influence their neighbors, in the file and in the decoder.
@@ -212,15 +169,12 @@ fn pixels_of_a_shrunk_jpeg_are_covered() {
             width: part.width - 64,
             height: part.height - 64,
         };
-        let displayed = orient(solid(&GROUND, size.width, size.height), turned);
+        let displayed = orient(solid(GROUND, size.width, size.height), turned);
         let mut painted = displayed.clone();
         paint(&mut painted, inner);
         let painted = jpeg(orient(painted, inverse(turned)));
 
-        let displayed = Dimensions {
-            width: displayed.width,
-            height: displayed.height,
-        };
+        let displayed = ImageSize::new(displayed.width, displayed.height);
         let fitted = [300, 200, 100, 60].map(|side| Resize::Fit(Sides::Width(side)));
         let random = (0..4).flat_map(|mode| resizes(mode, displayed, 3));
         for resize in fitted.into_iter().chain(random) {

@@ -1,14 +1,11 @@
 //! Areas in which frames differ.
 
+use domain::ImageSize;
+
 use crate::{Pixels, Rectangle};
 
 /// Area of a frame that equals the previous one: an animation has no empty frames.
-pub(super) const NO_DIFFERENCE: Rectangle = Rectangle {
-    left: 0,
-    top: 0,
-    width: 1,
-    height: 1,
-};
+pub(super) const NO_DIFFERENCE: Rectangle = Rectangle::whole(ImageSize::new(1, 1));
 
 /// Returns the smallest rectangle with all pixels of two RGBA images of one size for which
 /// `differs` holds; `None` if there are none.
@@ -52,15 +49,5 @@ pub(super) fn union(first: Rectangle, second: Rectangle) -> Rectangle {
         top,
         width: right - left,
         height: bottom - top,
-    }
-}
-
-/// Returns the rectangle of a whole image.
-pub(super) fn whole(pixels: &Pixels) -> Rectangle {
-    Rectangle {
-        left: 0,
-        top: 0,
-        width: pixels.width,
-        height: pixels.height,
     }
 }

@@ -20,7 +20,7 @@ use crate::{
 
 use super::{
     AnimationOptions,
-    difference::{NO_DIFFERENCE, area, union, whole},
+    difference::{NO_DIFFERENCE, area, union},
 };
 
 /// Unit of delays.
@@ -131,7 +131,7 @@ impl GifAnimation {
     /// Returns the area of a frame: of its changes, and of the pixels to be cleared.
     fn area_of(&self, pixels: &Pixels, uncovered: Option<Rectangle>) -> Rectangle {
         if self.is_first {
-            return whole(pixels);
+            return Rectangle::whole(pixels.size());
         }
         let changed = area(&self.shown, pixels, |before, after| before != after);
         match (changed, uncovered) {

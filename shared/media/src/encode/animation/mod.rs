@@ -9,7 +9,9 @@ mod difference;
 mod gif;
 mod webp;
 
-use crate::{Dimensions, Format, MediaError, Pixels, animation::Plays, pixels::catch_codec_panic};
+use domain::ImageSize;
+
+use crate::{Format, MediaError, Pixels, animation::Plays, pixels::catch_codec_panic};
 
 use self::{gif::GifAnimation, webp::WebPAnimation};
 
@@ -19,7 +21,7 @@ pub(crate) struct AnimationOptions {
     /// GIF or WebP.
     pub(crate) format: Format,
     /// Size of all frames.
-    pub(crate) size: Dimensions,
+    pub(crate) size: ImageSize,
     /// Quality from 1 to 100; ignored by GIF.
     pub(crate) quality: u8,
     /// How often the animation is shown.

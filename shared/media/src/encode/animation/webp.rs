@@ -14,7 +14,7 @@ use crate::{
 
 use super::{
     AnimationOptions,
-    difference::{NO_DIFFERENCE, area, whole},
+    difference::{NO_DIFFERENCE, area},
 };
 
 /// Encoder of an animated WebP.
@@ -40,7 +40,7 @@ impl WebPAnimation {
     /// Appends a frame, which replaces the pixels in the area that differs.
     pub(super) fn push(&mut self, pixels: Pixels, milliseconds: u32) -> Result<(), MediaError> {
         let area = match &self.previous {
-            None => whole(&pixels),
+            None => Rectangle::whole(pixels.size()),
             Some(previous) => {
                 let different = area(previous, &pixels, |before, after| before != after);
                 with_even_position(different.unwrap_or(NO_DIFFERENCE))
@@ -52,7 +52,8 @@ impl WebPAnimation {
             flags: REPLACES,
         };
 
-        let still = self.encode_still(&pixels.part(area))?;
+        let encoding = EncodeOptions::new(Format::WebP, self.options.quality);
+        let still = webp::encode(pixels.part(area), &encoding)?;
         let mut data = header.to_bytes().to_vec();
         let mut chunks = Chunks::of(&still)?;
         while let Some(chunk) = chunks.next()? {
@@ -68,17 +69,6 @@ impl WebPAnimation {
         push(&mut self.frames, *b"ANMF", &data);
         self.previous = Some(pixels);
         Ok(())
-    }
-
-    fn encode_still(&self, pixels: &Pixels) -> Result<Vec<u8>, MediaError> {
-        let encoding = EncodeOptions {
-            format: Format::WebP,
-            quality: self.options.quality,
-            progressive: false,
-            lossless: false,
-            exif: None,
-        };
-        webp::encode(pixels, &encoding)
     }
 
     pub(super) fn finish(self) -> Vec<u8> {

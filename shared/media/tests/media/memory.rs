@@ -2,8 +2,6 @@
 //! everything: the allocations of Rust and C, stacks, and unused parts of allocations that were
 //! written. Each case runs in a separate process, so that no case reuses the memory of another.
 
-#![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
     clippy::print_stdout,
     reason = "a case reports its memory to its parent"
@@ -13,14 +11,15 @@
     reason = "a case is selected by the environment"
 )]
 
-mod sources;
-
 use std::{env, fs, process::Command};
 
-use domain::{Focus, Gravity, Quality, Resize, Sides};
+use domain::{Focus, Gravity, Quality, Resize};
 use media::{Format, PlanOptions, RenderOptions, WatermarkLayer, render};
 
-use crate::sources::{SOURCES, Source};
+use crate::{
+    files::{both, crop, fill, fit, resized, to},
+    memory_sources::{SOURCES, Source, watermark},
+};
 
 /// Variable that selects all cases. By default, every seventh case is measured, of each source at least one.
 const THOROUGH: &str = "LARDER_THOROUGH";
@@ -50,22 +49,11 @@ struct Case {
     has_watermark: bool,
 }
 
-const fn both(width: u32, height: u32) -> Sides {
-    Sides::Both { width, height }
-}
-
-const SMALL: Option<Resize> = Some(Resize::Fit(both(200, 200)));
-const MEDIUM: Option<Resize> = Some(Resize::Fit(both(800, 800)));
+const SMALL: Option<Resize> = Some(fit(200, 200));
+const MEDIUM: Option<Resize> = Some(fit(800, 800));
 const ENLARGED: Option<Resize> = Some(Resize::Scale(both(1_400, 1_000)));
-const NARROW: Option<Resize> = Some(Resize::Fill {
-    width: 8,
-    height: 700,
-    focus: Focus::Auto,
-});
-const CROPPED: Option<Resize> = Some(Resize::Crop {
-    sides: both(500, 700),
-    focus: Focus::At(Gravity::Center),
-});
+const NARROW: Option<Resize> = Some(fill(8, 700, Focus::Auto));
+const CROPPED: Option<Resize> = Some(crop(both(500, 700), Focus::At(Gravity::Center)));
 
 /// Returns renderings of all sources in all modes, also of very wide and very high images, and in all
 /// formats.
@@ -119,11 +107,7 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn maximum_covers_the_measured_peak() {
-    let step = if env::var_os(THOROUGH).is_some() {
-        1
-    } else {
-        DEFAULT_STEP
-    };
+    let step = env::var_os(THOROUGH).map_or(DEFAULT_STEP, |_| 1);
     let mut failures = Vec::new();
     for (index, case) in cases().iter().enumerate().step_by(step) {
         let Memory { maximum, peak } = measured_in_process(index);
@@ -144,12 +128,8 @@ struct Memory {
 
 fn measured_in_process(index: usize) -> Memory {
     let output = Command::new(env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "report_memory_of_case",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", "memory::report_memory_of_case"])
+        .args(["--ignored", "--nocapture"])
         .env(CASE, index.to_string())
         .env("MALLOC_MMAP_THRESHOLD_", PAGED_BYTES)
         .env("MALLOC_TRIM_THRESHOLD_", PAGED_BYTES)
@@ -177,26 +157,19 @@ fn report_memory_of_case() {
 
 fn measure(case: &Case) -> Memory {
     let file = case.source.file(case.width, case.height);
-    let watermark = case.has_watermark.then(sources::watermark);
-    let planned = case.resizes.iter().map(|resize| PlanOptions {
-        resize: *resize,
-        format: case.format,
-        quality: Quality::Fixed(case.quality),
-        has_watermark: case.has_watermark,
-    });
-    let planned: Vec<PlanOptions> = planned.collect();
+    let watermark = case.has_watermark.then(watermark);
 
     // Sets the peak to the current memory.
     fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = status_bytes("VmRSS");
     let layer =
         watermark.map(|file| WatermarkLayer::decode(&file, Gravity::Southeast, 0.5).unwrap());
-    let outputs = planned.iter().map(|planned| RenderOptions {
-        resize: planned.resize,
-        format: planned.format,
-        quality: planned.quality,
+    let outputs = case.resizes.iter().map(|resize| RenderOptions {
+        quality: Quality::Fixed(case.quality),
         watermark: layer.as_ref(),
+        ..resized(to(case.format), *resize)
     });
+    let planned: Vec<PlanOptions> = outputs.clone().map(|output| (&output).into()).collect();
     let source = media::Source::read(&file).unwrap();
     let maximum = if let [single] = &planned[..] {
         outputs.for_each(|options| drop(render(&file, &options).unwrap()));

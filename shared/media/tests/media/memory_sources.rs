@@ -2,11 +2,11 @@
 
 use std::io::Cursor;
 
+use domain::ImageSize;
 use image::{DynamicImage, ImageFormat};
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
-/// EXIF data with an orientation that swaps the sides.
-const TURNED: &[u8] = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+use crate::files;
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug)]
@@ -71,24 +71,16 @@ impl Source {
     /// Returns a file of this kind and size in pixels.
     pub(crate) fn file(self, width: u32, height: u32) -> Vec<u8> {
         let picture = noise(width, height, self.channels);
-        let progressive = EncodeOptions {
-            progressive: true,
-            ..to(Format::Jpeg, 80)
-        };
-        let lossless = EncodeOptions {
-            lossless: true,
-            ..to(Format::WebP, 80)
+        let progressive = |quality| EncodeOptions {
+            quality,
+            ..files::progressive()
         };
         let options = match self.coding {
-            Coding::Plain(format, quality) => to(format, quality),
-            Coding::Progressive => progressive,
-            Coding::Turned => EncodeOptions {
-                quality: 95,
-                exif: Some(TURNED),
-                ..progressive
-            },
-            Coding::LosslessWebP => lossless,
-            Coding::Animated => return animated(&encode(picture, &lossless).unwrap()),
+            Coding::Plain(format, quality) => EncodeOptions::new(format, quality),
+            Coding::Progressive => progressive(80),
+            Coding::Turned => return files::turned(picture, 6, &progressive(95)),
+            Coding::LosslessWebP => files::lossless(),
+            Coding::Animated => return animated(&encode(picture, &files::lossless()).unwrap()),
             Coding::Uncommon(format) => return written(&dynamic(picture), format),
             Coding::Wide => {
                 let wide = dynamic(picture).into_rgba16();
@@ -103,38 +95,24 @@ impl Source {
 fn animated(still: &[u8]) -> Vec<u8> {
     const FILE_HEADER: usize = 12;
     const ANIMATED: [u8; 4] = [2, 0, 0, 0];
-    let chunk = |kind: &[u8; 4], data: &[u8]| {
-        let length = u32::try_from(data.len()).unwrap().to_le_bytes();
-        [kind, &length[..], data].concat()
-    };
     let media::ImageInfo { width, height, .. } = media::probe(still).unwrap();
     let [width, height] = [width, height].map(|side| (side - 1).to_le_bytes());
     let sides = [&width[..3], &height[..3]].concat();
 
-    let frame = [&[0; 6], &sides[..], &[0; 4], &still[FILE_HEADER..]].concat();
-    let chunks = [
-        chunk(b"VP8X", &[&ANIMATED[..], &sides].concat()),
-        chunk(b"ANIM", &[0; 6]),
-        chunk(b"ANMF", &frame),
-    ];
-    let content = [&b"WEBP"[..], &chunks.concat()].concat();
-    chunk(b"RIFF", &content)
+    files::webp(&[
+        (*b"VP8X", &[&ANIMATED[..], &sides].concat()),
+        (*b"ANIM", &[0; 6]),
+        (
+            *b"ANMF",
+            &[&[0; 6], &sides[..], &[0; 4], &still[FILE_HEADER..]].concat(),
+        ),
+    ])
 }
 
 /// Returns the largest image of a watermark.
 pub(crate) fn watermark() -> Vec<u8> {
     let picture = noise(2_000, 2_000, Channels::Rgba);
-    encode(picture, &to(Format::Png, 80)).unwrap()
-}
-
-const fn to(format: Format, quality: u8) -> EncodeOptions<'static> {
-    EncodeOptions {
-        format,
-        quality,
-        progressive: false,
-        lossless: false,
-        exif: None,
-    }
+    files::png(picture)
 }
 
 fn noise(width: u32, height: u32, channels: Channels) -> Pixels {
@@ -144,24 +122,12 @@ fn noise(width: u32, height: u32, channels: Channels) -> Pixels {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         state.to_be_bytes()[0]
     });
-    Pixels {
-        width,
-        height,
-        channels,
-        samples: samples.collect(),
-        profile: None,
-    }
+    Pixels::new(ImageSize::new(width, height), channels, samples.collect())
 }
 
 fn dynamic(pixels: Pixels) -> DynamicImage {
-    let Pixels {
-        width,
-        height,
-        channels,
-        samples,
-        ..
-    } = pixels;
-    match channels {
+    let (width, height, samples) = (pixels.width, pixels.height, pixels.samples);
+    match pixels.channels {
         Channels::Gray => image::GrayImage::from_raw(width, height, samples).map(Into::into),
         Channels::Rgb => image::RgbImage::from_raw(width, height, samples).map(Into::into),
         Channels::Rgba => image::RgbaImage::from_raw(width, height, samples).map(Into::into),
