@@ -288,7 +288,7 @@ fn alphabets(cache_bits: u32) -> [usize; GROUP_CODES] {
 
 fn read_code(bits: &mut Bits, alphabet: usize) -> Result<PrefixCode, ProbeError> {
     if bits.flag()? {
-        return read_simple_code(bits);
+        return read_simple_code(bits, alphabet);
     }
 
     let mut lengths = [0; LENGTH_CODES];
@@ -302,15 +302,19 @@ fn read_code(bits: &mut Bits, alphabet: usize) -> Result<PrefixCode, ProbeError>
 }
 
 /// Reads a code with one or two symbols.
-fn read_simple_code(bits: &mut Bits) -> Result<PrefixCode, ProbeError> {
+fn read_simple_code(bits: &mut Bits, alphabet: usize) -> Result<PrefixCode, ProbeError> {
     let has_two = bits.flag()?;
     let width = if bits.flag()? { 8 } else { 1 };
     let first = bits.read(width)?;
+    let second = if has_two { bits.read(8)? } else { first };
+    // A larger symbol for a distance would have more additional bits than any number.
+    if usize::from(first.max(second)) >= alphabet {
+        return Err(ProbeError::Malformed("a WebP with an unknown symbol"));
+    }
     if !has_two {
         return Ok(PrefixCode::single(first));
     }
 
-    let second = bits.read(8)?;
     let mut counts = [0; MAX_CODE_BITS + 1];
     counts[1] = 2;
     Ok(PrefixCode {

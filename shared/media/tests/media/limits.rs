@@ -182,8 +182,9 @@ impl BitWriter {
     }
 }
 
-/// Returns a lossless WebP whose pixels refer to this group of codes, and all earlier groups.
-fn webp_with_groups(groups: u32) -> Vec<u8> {
+/// Returns a lossless WebP whose pixels refer to this group of codes, and all earlier groups. The only distance
+/// in the image of groups has this symbol.
+fn webp_with_groups(groups: u32, distance: u32) -> Vec<u8> {
     let side = 1_024_u32;
     let mut bits = BitWriter::default();
     bits.push(0x2F, 8);
@@ -196,8 +197,8 @@ fn webp_with_groups(groups: u32) -> Vec<u8> {
     bits.push(0, 1);
     bits.push_single((groups - 1) & 0xFF);
     bits.push_single((groups - 1) >> 8);
-    for _ in 0..3 {
-        bits.push_single(0);
+    for symbol in [0, 0, distance] {
+        bits.push_single(symbol);
     }
 
     for _ in 0..groups * 5 {
@@ -209,7 +210,7 @@ fn webp_with_groups(groups: u32) -> Vec<u8> {
 #[test]
 fn webp_with_too_many_codes_is_rejected() {
     for groups in [7_000, 60_000] {
-        let bomb = webp_with_groups(groups);
+        let bomb = webp_with_groups(groups, 0);
         for result in [
             planned(&bomb, &to(Format::Jpeg)).map(|_plan| ()),
             decode(&bomb, &probe(&bomb).unwrap()).map(|_pixels| ()),
@@ -218,7 +219,16 @@ fn webp_with_too_many_codes_is_rejected() {
         }
     }
     // Each of the five codes of a group has a table of 4 KiB.
-    assert!(planned(&webp_with_groups(5_000), &to(Format::Jpeg)).is_ok());
+    assert!(planned(&webp_with_groups(5_000, 0), &to(Format::Jpeg)).is_ok());
+}
+
+#[test]
+fn webp_with_a_symbol_outside_of_its_alphabet_is_rejected() {
+    let plan = |distance| planned(&webp_with_groups(1, distance), &to(Format::Jpeg));
+    assert!(plan(39).is_ok());
+    for distance in [40, 255] {
+        assert_error!(plan(distance), MediaError::Malformed(_), distance);
+    }
 }
 
 #[test]
