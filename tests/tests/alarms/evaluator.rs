@@ -131,13 +131,21 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self) -> Value {
-        let left = self.product();
+        let left = self.sum();
         if !self.take(">=") {
             return left;
         }
-        left.combined(&self.product(), |left, right| {
+        left.combined(&self.sum(), |left, right| {
             f64::from(u8::from(left >= right))
         })
+    }
+
+    fn sum(&mut self) -> Value {
+        let mut value = self.product();
+        while self.take("+") {
+            value = value.combined(&self.product(), |left, right| left + right);
+        }
+        value
     }
 
     fn product(&mut self) -> Value {
@@ -153,7 +161,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A number, a metric or a function.
+    /// A number, a metric, or a function, whose name is empty for parentheses.
     fn term(&mut self) -> Value {
         let is_end = |character: char| !character.is_ascii_alphanumeric();
         let (word, rest) = self
@@ -183,6 +191,10 @@ impl Parser<'_> {
             ("FILL", [Value::Series(values), Value::Number(filled)]) => {
                 Value::Series(values.iter().map(|value| value.or(*filled)).collect())
             }
+            ("FILL", [Value::Number(value), Value::Number(filled)]) => {
+                Value::Number(value.or(*filled))
+            }
+            ("", [Value::Number(value)]) => Value::Number(*value),
             ("SUM", [Value::Series(values)]) => Value::Number(Some(values.iter().flatten().sum())),
             (
                 "IF",
