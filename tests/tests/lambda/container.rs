@@ -2,6 +2,7 @@
 
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
+use domain::Timestamp;
 use futures::FutureExt;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, RawConnection, Stack, TestSpace, UNKNOWN_ID, form, stack_test};
@@ -12,6 +13,13 @@ use tokio::{
 };
 
 use super::log_capture::is_task_line;
+use crate::{
+    support::sts::FakeSts,
+    uploads::{
+        presign::{PendingFile, presign_body},
+        presign_role::assert_signed_by_session,
+    },
+};
 
 /// Returns the command of a function's binary, with an empty environment.
 fn function(binary: &str) -> Command {
@@ -24,11 +32,13 @@ fn function(binary: &str) -> Command {
     command
 }
 
+/// End of all sessions.
+const EXPIRATION: &str = "2200-01-01T00:00:00Z";
+
 /// Credentials of an endpoint.
 struct Credentials {
     access_key: String,
     secret_key: String,
-    expiration: String,
 }
 
 /// Serves credentials to requests with the right path and token.
@@ -37,11 +47,10 @@ async fn serve_credentials(
     Credentials {
         access_key,
         secret_key,
-        expiration,
     }: Credentials,
 ) {
     let given = json!({
-        "AccessKeyId": access_key, "SecretAccessKey": secret_key, "Token": "token", "Expiration": expiration,
+        "AccessKeyId": access_key, "SecretAccessKey": secret_key, "Token": "token", "Expiration": EXPIRATION,
     });
     let given = given.to_string();
 
@@ -84,11 +93,10 @@ struct Logged<T> {
     log: String,
 }
 
-/// Runs a function as a container whose credentials have this expiry, while a client works.
+/// Runs a function as a container, whose credentials are a session that may assume a role, while a client works.
 async fn run_while<T>(
     stack: &Stack,
     binary: &str,
-    expiration: String,
     work: impl AsyncFnOnce(Client) -> T,
 ) -> Logged<T> {
     let mut variables = stack
@@ -99,6 +107,8 @@ async fn run_while<T>(
     let mut taken = |name: &str| variables.remove(name).expect("a variable");
     let access_key = taken("AWS_ACCESS_KEY_ID");
     let secret_key = taken("AWS_SECRET_ACCESS_KEY");
+    let sts = FakeSts::start().await;
+    sts.end_sessions_at(Timestamp::parse_rfc3339(EXPIRATION).expect("a time"));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let address = format!(
         "http://{}/v1/credentials?a=b",
@@ -115,7 +125,7 @@ async fn run_while<T>(
         .env("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
         .env("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file)
         .env("PORT", free.port().to_string())
-        .env("PRESIGN_ROLE_ARN", "arn:aws:iam::000000000000:role/presign")
+        .envs(sts.variables(&access_key, &secret_key))
         .env("LOG_LEVEL", "trace")
         .spawn();
     let mut running = started.expect("the binaries are built");
@@ -128,7 +138,7 @@ async fn run_while<T>(
     };
     let done = tokio::select! {
         done = journey => done,
-        () = serve_credentials(listener, Credentials { access_key, secret_key, expiration }) => unreachable!("it never ends"),
+        () = serve_credentials(listener, Credentials { access_key, secret_key }) => unreachable!("it never ends"),
         () = tokio::time::sleep(Duration::from_secs(30)) => panic!("no answer"),
     };
 
@@ -151,7 +161,7 @@ async fn container_uses_its_credentials(stack: &Stack, acme: &TestSpace) {
     let Logged {
         output: response,
         log,
-    } = run_while(stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
+    } = run_while(stack, "spaces", work).await;
 
     // CloudWatch reads metrics from lines that are one JSON object with the member `_aws`.
     let lines: Vec<Value> = log
@@ -182,8 +192,7 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack, acme: &T
             .await;
         url.as_str().expect("an address").to_owned()
     };
-    let Logged { output: url, log } =
-        run_while(stack, "files", "2200-01-01T00:00:00Z".to_owned(), sign).await;
+    let Logged { output: url, log } = run_while(stack, "files", sign).await;
 
     let (_, signature) = url.rsplit_once("signature=").expect("a signature");
     assert!(
@@ -196,8 +205,12 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack, acme: &T
     }
 }
 
-/// Sends the head of an upload of the largest form, whose bytes the client keeps until the server asks for them.
-async fn send_head_of_largest_form(client: &Client) -> RawConnection {
+/// Headers of the largest form, and of one that may be as large.
+const LARGEST: &str = "content-length: 524288000";
+const CHUNKED: &str = "transfer-encoding: chunked";
+
+/// Sends the head of an upload of a form, whose bytes the client keeps until the server asks for them.
+async fn send_head_of_form(client: &Client, size: &str) -> RawConnection {
     let request = client.request("POST", "/upload").build();
     let url = request.expect("a valid request").url().to_string();
     let mut connection = RawConnection::connect(&url).await;
@@ -205,8 +218,7 @@ async fn send_head_of_largest_form(client: &Client) -> RawConnection {
     let head = format!(
         "POST /api/v1/upload HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {key}\r\n\
          content-type: multipart/form-data; boundary=b\r\nexpect: 100-continue\r\n\
-         content-length: {}\r\n\r\n",
-        500 << 20
+         {size}\r\n\r\n"
     );
     connection.send(head).await;
     connection
@@ -224,13 +236,13 @@ async fn forms_above_the_limit_are_not_read_until_others_end(
         // A tenant takes three quarters at most, each of these forms counts as one.
         let mut received = Vec::new();
         for _ in 0..3 {
-            let mut connection = send_head_of_largest_form(&client_of_acme).await;
+            let mut connection = send_head_of_form(&client_of_acme, CHUNKED).await;
             connection.expect_continue().await;
             received.push(connection);
         }
-        let mut disconnected = send_head_of_largest_form(&client_of_acme).await;
+        let mut disconnected = send_head_of_form(&client_of_acme, LARGEST).await;
         disconnected.send("--b\r\n").await;
-        let mut waiting = send_head_of_largest_form(&client_of_acme).await;
+        let mut waiting = send_head_of_form(&client_of_acme, LARGEST).await;
 
         // Neither other requests of the space wait, nor forms of other spaces.
         let confirm = format!("/upload/confirm/{UNKNOWN_ID}");
@@ -247,8 +259,18 @@ async fn forms_above_the_limit_are_not_read_until_others_end(
         drop(received.pop());
         waiting.expect_continue().await;
     };
-    let expiration = "2200-01-01T00:00:00Z".to_owned();
-    run_while(stack, "uploads", expiration, work).await;
+    run_while(stack, "uploads", work).await;
+}
+
+#[stack_test(undrained)]
+async fn container_presigns_with_a_session_of_its_role(stack: &Stack, acme: &TestSpace) {
+    let work = async |client: Client| {
+        let client = client.with_key(acme.client.key.as_deref().expect("a key"));
+        let body = presign_body(acme, json!({}));
+        client.post("/upload/presign", body).await
+    };
+    let Logged { output, .. } = run_while(stack, "uploads", work).await;
+    assert_signed_by_session(PendingFile::of(output).url());
 }
 
 #[tokio::test]

@@ -47,9 +47,32 @@ impl SharedState {
     fn lock(&self) -> MutexGuard<'_, StsState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Adds a function that may assume the role.
+    fn add(&self, access_key: &str, secret_key: &str) {
+        let keys = (access_key.to_owned(), secret_key.to_owned());
+        self.lock().secret_keys.extend([keys]);
+    }
+}
+
+fn role_variables(url: &str) -> [(&'static str, String); 2] {
+    [
+        ("PRESIGN_ROLE_ARN", ROLE_ARN.to_owned()),
+        ("AWS_ENDPOINT_URL_STS", url.to_owned()),
+    ]
 }
 
 impl FakeSts {
+    /// Returns the variables of a function that assumes the role with its credentials.
+    pub(crate) fn variables(
+        &self,
+        access_key: &str,
+        secret_key: &str,
+    ) -> [(&'static str, String); 2] {
+        self.state.add(access_key, secret_key);
+        role_variables(&self.url)
+    }
+
     /// Starts a server that rejects all requests.
     pub(crate) async fn start() -> FakeSts {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -88,16 +111,13 @@ impl FakeSts {
         let url = self.url.clone();
         move |context| {
             let mut context = context.clone();
-            let variable = |name: &str| context.variables[name].clone();
-            let access_key = variable("AWS_ACCESS_KEY_ID");
-            let secret_key = variable("AWS_SECRET_ACCESS_KEY");
-            state.lock().secret_keys.insert(access_key, secret_key);
+            let variable = |name: &str| &context.variables[name];
+            state.add(
+                variable("AWS_ACCESS_KEY_ID"),
+                variable("AWS_SECRET_ACCESS_KEY"),
+            );
 
-            let role = [
-                ("PRESIGN_ROLE_ARN", ROLE_ARN),
-                ("AWS_ENDPOINT_URL_STS", &url),
-            ];
-            let role = role.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let role = role_variables(&url).map(|(name, value)| (name.to_owned(), value));
             context.variables.extend(role);
             start(&context)
         }

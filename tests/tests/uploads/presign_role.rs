@@ -27,7 +27,7 @@ async fn presign(acme: &TestSpace) -> Response {
 
 /// Requires that a session of the role signed a URL. The function's own credentials have no session token.
 #[track_caller]
-fn assert_signed_by_session(url: &str) {
+pub(crate) fn assert_signed_by_session(url: &str) {
     let mut parameters = url.split(['?', '&']);
     let token = parameters.find(|pair| *pair == "X-Amz-Security-Token=session");
     assert!(token.is_some(), "{url}");
