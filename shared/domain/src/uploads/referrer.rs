@@ -98,6 +98,10 @@ mod tests {
             "ftp://example.com/",
             "https://example.com /",
             "https://evil.org?@example.com",
+            "https://evil.org#@example.com/",
+            "https://:@example.com/",
+            "https://example.com-evil.org/",
+            "https://xn--xample-2of.com/",
         ] {
             assert!(!allowed("example.com", referrer), "{referrer}");
         }
@@ -124,6 +128,8 @@ mod tests {
             "xn--bcher-kva.example",
             "https://XN--BCHER-KVA.example:444/"
         ));
+        // Browsers send punycode.
+        assert!(!allowed("bücher.example", "https://bücher.example/"));
         assert!(
             allowed("localhost", "http://localhost:3000/")
                 && allowed("127.0.0.1", "http://127.0.0.1:3000/")
