@@ -1,5 +1,6 @@
 //! Access to the records in responses.
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// A valid id that no record has.
@@ -24,6 +25,21 @@ pub fn file_path(file: &Value) -> String {
 #[track_caller]
 pub fn folder_path(folder: &Value) -> String {
     format!("/folders/{}", text(&folder["id"]))
+}
+
+/// Returns the rows of a table, given as a JSON array.
+#[track_caller]
+pub fn rows<T: DeserializeOwned>(table: Value) -> Vec<T> {
+    serde_json::from_value(table).expect("rows of this type")
+}
+
+/// Returns a field of each record of a list.
+#[track_caller]
+pub fn column(list: &Value, field: &str) -> Vec<Value> {
+    let records = list
+        .as_array()
+        .unwrap_or_else(|| panic!("{list} is no list"));
+    records.iter().map(|record| record[field].clone()).collect()
 }
 
 /// Asserts these fields of a record, given as a JSON object.

@@ -1,7 +1,9 @@
 //! The extent of random searches and races: by default a share with fixed seeds, everything under
 //! `scripts/test --thorough`.
 
-use std::ops::Range;
+use std::{ops::Range, panic::AssertUnwindSafe};
+
+use futures::{FutureExt, StreamExt, stream};
 
 /// Set by `scripts/test --thorough`.
 const THOROUGH: &str = "LARDER_THOROUGH";
@@ -43,6 +45,22 @@ impl Extent {
         rounds
             .parse()
             .unwrap_or_else(|_| panic!("{} is {rounds:?}, and should be a number", self.variable))
+    }
+
+    /// Runs each seed of this run, several at once, and panics with all that failed.
+    pub async fn run_seeds(self, at_once: usize, run: impl AsyncFn(u64)) {
+        let runs = stream::iter(self.seeds()).map(async |seed| {
+            let run = AssertUnwindSafe(run(seed)).catch_unwind();
+            Box::pin(run).await.is_err().then_some(seed)
+        });
+        let results: Vec<Option<u64>> = runs.buffer_unordered(at_once).collect().await;
+        let failed: Vec<u64> = results.into_iter().flatten().collect();
+
+        assert!(
+            failed.is_empty(),
+            "failed seeds: {failed:?}. Run one of them with {}=SEED..SEED+1",
+            self.variable
+        );
     }
 
     fn count(self) -> u64 {

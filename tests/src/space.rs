@@ -25,10 +25,15 @@ impl TestSpace {
         self.delete(&path).await.expect_status(202);
     }
 
+    /// Changes fields of the space, whose name becomes `Acme` unless they contain another one.
+    pub async fn update(&self, fields: Value) -> Value {
+        let body = merged(json!({"name": "Acme"}), fields);
+        self.put_ok(&self.path(), body).await
+    }
+
     /// Enables or disables the space, whose name becomes `Acme`.
     pub async fn set_enabled(&self, enabled: bool) {
-        let body = json!({"name": "Acme", "enabled": enabled});
-        self.put_ok(&self.path(), body).await;
+        self.update(json!({ "enabled": enabled })).await;
     }
 
     /// Returns the id of the space.

@@ -4,166 +4,49 @@ use std::{collections::HashSet, pin::pin};
 
 use emulators::Hold;
 use futures::future;
-use tests::{Client, Observed, PHOTO, Stack, TestSpace, stack_test};
+use tests::{PHOTO, Stack, TestSpace, stack_test, text};
 
-use super::requests::warm;
-
-/// A GET request and its calls.
-struct Read<'a> {
-    client: &'a Client,
-    address: &'a str,
-    calls: &'a [&'a str],
-}
-
-impl<'a> Read<'a> {
-    fn new(client: &'a Client, address: &'a str, calls: &'a [&'a str]) -> Read<'a> {
-        Read {
-            client,
-            address,
-            calls,
-        }
-    }
-}
-
-async fn assert_reads(stack: &Stack, reads: &[Read<'_>]) {
-    for read in reads {
-        let Observed {
-            output: response,
-            calls,
-        } = stack.calls_of(read.client.get(read.address)).await;
-        let request_line = response.expect_status(200).request;
-        assert_eq!(calls, read.calls, "{request_line}");
-    }
-}
+use super::{Budget, warm};
 
 #[stack_test]
 async fn space_and_account_reads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
-    let account = stack.account();
     warm(stack, acme).await;
-
+    let account = stack.account();
+    let by_key = Budget::of(stack, "spaces", &acme.client);
+    let by_account = Budget::of(stack, "spaces", &account);
     let space = acme.path();
-    let keys = format!("{space}/api-keys");
-    let reads = [
-        Read::new(
-            &acme.client,
-            &space,
-            &["spaces GetItem", "spaces UpdateItem"],
-        ),
-        Read::new(
-            &account,
-            &space,
-            &["spaces BatchGetItem", "spaces UpdateItem"],
-        ),
-        Read::new(
-            &acme.client,
-            &keys,
-            &["spaces GetItem", "spaces Query", "spaces UpdateItem"],
-        ),
-        Read::new(
-            &account,
-            &keys,
-            &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"],
-        ),
-        Read::new(
-            &acme.client,
-            "/spaces",
-            &["spaces GetItem", "spaces UpdateItem"],
-        ),
-        Read::new(
-            &account,
-            "/spaces",
-            &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"],
-        ),
-        Read::new(
-            &acme.client,
-            "/account",
-            &["spaces BatchGetItem", "spaces UpdateItem"],
-        ),
-        Read::new(
-            &account,
-            "/account",
-            &[
-                "spaces BatchGetItem",
-                "spaces BatchGetItem",
-                "spaces UpdateItem",
-            ],
-        ),
-    ];
+    let keys = acme.keys_path();
 
-    assert_reads(stack, &reads).await;
+    by_key.get(&space, "GetItem").await;
+    by_account.get(&space, "BatchGetItem").await;
+    by_key.get(&keys, "GetItem, Query").await;
+    by_account.get(&keys, "BatchGetItem, Query").await;
+    by_key.get("/spaces", "GetItem").await;
+    by_account.get("/spaces", "BatchGetItem, Query").await;
+    by_key.get("/account", "BatchGetItem").await;
+    by_account.get("/account", "2 BatchGetItem").await;
 }
 
 #[stack_test]
 async fn file_and_upload_config_reads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
-    let record = acme.upload(PHOTO).await;
-    let url = record["url"].as_str().expect("an address");
-    let account = stack.account();
+    let file = acme.upload(PHOTO).await;
     warm(stack, acme).await;
+    let account = stack.account();
+    let config = format!("/upload-configs/{}", text(&file["upload_config_id"]));
 
-    let file = format!("/files/{}", record["id"].as_str().expect("an id"));
-    let config = format!(
-        "/upload-configs/{}",
-        record["upload_config_id"].as_str().expect("an id")
-    );
-    let reads = [
-        Read::new(
-            &acme.client,
-            &file,
-            &["files BatchGetItem", "files UpdateItem"],
-        ),
-        Read::new(
-            &account,
-            &file,
-            &["files BatchGetItem", "files GetItem", "files UpdateItem"],
-        ),
-        Read::new(
-            &acme.client,
-            &config,
-            &["upload-configs BatchGetItem", "upload-configs UpdateItem"],
-        ),
-        Read::new(
-            &account,
-            &config,
-            &[
-                "upload-configs BatchGetItem",
-                "upload-configs GetItem",
-                "upload-configs UpdateItem",
-            ],
-        ),
-        Read::new(
-            &stack.anonymous,
-            url,
-            &["delivery GetObject", "delivery TransactGetItems"],
-        ),
-        Read::new(
-            &acme.client,
-            url,
-            &[
-                "delivery GetItem",
-                "delivery GetObject",
-                "delivery TransactGetItems",
-            ],
-        ),
-    ];
-
-    assert_reads(stack, &reads).await;
-}
-
-/// A list of a space, and the number of its calls that wait only for the authentication.
-struct List {
-    function: &'static str,
-    address: String,
-    calls: u32,
-}
-
-impl List {
-    fn new(function: &'static str, address: impl Into<String>, calls: u32) -> List {
-        List {
-            function,
-            address: address.into(),
-            calls,
-        }
+    for (function, path) in [("files", file.path()), ("upload-configs", &config)] {
+        let by_key = Budget::of(stack, function, &acme.client);
+        by_key.get(path, "BatchGetItem").await;
+        let by_account = Budget::of(stack, function, &account);
+        by_account.get(path, "BatchGetItem, GetItem").await;
     }
+
+    let delivery = Budget::of(stack, "delivery", &stack.anonymous);
+    let calls = "GetObject, TransactGetItems";
+    delivery.get(file.url(), calls).await;
+    let delivery = Budget::of(stack, "delivery", &acme.client);
+    let calls = "GetItem, GetObject, TransactGetItems";
+    delivery.get(file.url(), calls).await;
 }
 
 #[stack_test]
@@ -172,43 +55,35 @@ async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack, acme: &Test
     acme.upload(PHOTO).with_ref("cover").await;
     warm(stack, acme).await;
 
-    for list in [
-        List::new("files", "/files", 2),
-        List::new("files", format!("/files?space_id={}", acme.id), 2),
-        List::new("files", format!("/files?folder_id={}", folder.id), 3),
-        List::new("files", "/files/by-ref?ref=cover", 2),
-        List::new("folders", "/folders", 2),
-        List::new("folders", format!("/folders?parent_id={}", folder.id), 3),
-        List::new("upload-configs", "/upload-configs", 2),
-        List::new("spaces", acme.keys_path(), 2),
-        List::new(
-            "spaces",
-            format!("/spaces/{}/webhook-deliveries", acme.id),
-            2,
-        ),
+    // Each list, and the number of its calls that wait only for the authentication.
+    for (function, path, calls) in [
+        ("files", "/files", 2),
+        ("files", &format!("/files?space_id={}", acme.id), 2),
+        ("files", &format!("/files?folder_id={}", folder.id), 3),
+        ("files", "/files/by-ref?ref=cover", 2),
+        ("folders", "/folders", 2),
+        ("folders", &format!("/folders?parent_id={}", folder.id), 3),
+        ("upload-configs", "/upload-configs", 2),
+        ("spaces", &acme.keys_path(), 2),
+        ("spaces", &format!("{}/webhook-deliveries", acme.path()), 2),
     ] {
         // The first request of a function reads the master secret too.
-        acme.get_ok(&list.address).await;
+        acme.get_ok(path).await;
         let faults = stack.local.faults();
         // All calls after the authentication are paused, so a call that waits for another is not sent.
-        let mut holds: Vec<Hold> = (1..=list.calls)
-            .map(|skips| faults.hold(list.function, skips))
+        let mut holds: Vec<Hold> = (1..=calls)
+            .map(|skips| faults.hold(function, skips))
             .collect();
         let all_reached = future::join_all(holds.iter_mut().map(Hold::reached));
-        let mut request = pin!(acme.get(&list.address));
+        let mut request = pin!(acme.get(path));
 
         tokio::select! {
             _ = all_reached => {}
-            response = &mut request => panic!("{}: {}", list.address, response.status),
+            response = &mut request => panic!("{path}: {}", response.status),
         }
         // The SDK repeats a call that takes too long.
         let operations: HashSet<_> = holds.iter().filter_map(Hold::operation).collect();
-        assert_eq!(
-            operations.len(),
-            holds.len(),
-            "{}: {operations:?}",
-            list.address
-        );
+        assert_eq!(operations.len(), holds.len(), "{path}: {operations:?}");
 
         holds.into_iter().for_each(Hold::release);
         request.await.expect_ok();

@@ -1,362 +1,195 @@
 //! The number of AWS calls of each upload route.
 
-use reqwest::multipart::Form;
+use reqwest::{RequestBuilder, multipart::Form};
 use serde_json::{Value, json};
-use tests::{Client, Observed, PHOTO, Response, Stack, TestSpace, file, form, stack_test};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, file, form, stack_test, text};
 
-use super::totals;
-use crate::uploads::unsigned::UnsignedConfig;
+use super::{Budget, totals};
+use crate::{
+    support::signer::declared_photo,
+    uploads::{presign::presign_body, unsigned::UnsignedConfig},
+};
 
 /// Calls of a presign request. The space is read again after the file is pending.
-const PRESIGN_CALLS: [&str; 5] = [
-    "BatchGetItem",
-    "BatchGetItem",
-    "SendMessageBatch",
-    "TransactWriteItems",
-    "UpdateItem",
-];
-
+const PRESIGN_CALLS: &str = "2 BatchGetItem, SendMessageBatch, TransactWriteItems";
 /// Calls of a confirmation without a key. The second batch reads the key that signed the URL, or before the
 /// bytes are copied the quota, which the transaction counts.
-const ANONYMOUS_CONFIRM_CALLS: [&str; 10] = [
-    "BatchGetItem",
-    "BatchGetItem",
-    "CopyObject",
-    "GetItem",
-    "GetItem",
-    "GetItem",
-    "GetObject",
-    "SendMessageBatch",
-    "TransactWriteItems",
-    "UpdateItem",
-];
+const ANONYMOUS_CONFIRM_CALLS: &str = "2 BatchGetItem, CopyObject, 3 GetItem, GetObject, SendMessageBatch, \
+                                       TransactWriteItems, UpdateItem";
+/// Calls of an upload without a key. The space is read again after the file is stored.
+const ANONYMOUS_CALLS: &str =
+    "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems, UpdateItem";
+/// `Referer` of unsigned uploads.
+const REFERRER: &str = "https://example.com/";
 
-/// Creates a space and uses its key once, since recording the first use in a minute takes more
-/// writes.
-async fn warm(stack: &Stack) -> TestSpace {
-    let acme = stack.space("Acme").await;
+/// Uploads once, since recording the first use of a key in a minute takes more writes.
+async fn warm(acme: &TestSpace) {
     acme.upload(PHOTO).await;
-    acme
-}
-
-/// A response and its AWS calls.
-struct Cost {
-    response: Value,
-    /// Operations that the function called, sorted.
-    calls: Vec<String>,
-}
-
-/// Runs a request, and returns the response and the calls of its function.
-async fn cost(stack: &Stack, status: u16, request: impl Future<Output = Response>) -> Cost {
-    let Observed {
-        output: response,
-        calls,
-    } = stack.calls_of(request).await;
-    let calls = calls
-        .iter()
-        .map(|call| {
-            call.strip_prefix("uploads ")
-                .expect("a call of uploads")
-                .to_owned()
-        })
-        .collect();
-
-    Cost {
-        response: response.expect_status(status).json(),
-        calls,
-    }
 }
 
 fn photo() -> Form {
     Form::new().part("file", file("photo.jpg", "image/jpeg", PHOTO))
 }
 
-fn described() -> Value {
-    json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()})
-}
-
+/// Sends the photo to the URL of a pending file.
 async fn put(client: &Client, presigned: &Value) {
-    let request = client.request("PUT", presigned["upload_url"].as_str().expect("an address"));
-    client
-        .send(request.header("content-type", "image/jpeg").body(PHOTO))
-        .await
-        .expect_status(200);
+    let request = client.request("PUT", &text(&presigned["upload_url"]));
+    let request = request.header("content-type", "image/jpeg").body(PHOTO);
+    client.send(request).await.expect_status(200);
 }
 
-fn confirm_path(pending_file: &Value) -> String {
-    format!(
-        "/upload/confirm/{}",
-        pending_file["file_id"].as_str().expect("an id")
-    )
-}
-
-/// Returns the id of the active upload config of a space.
-async fn active_config(acme: &TestSpace) -> String {
-    let space = acme.get_ok(&acme.path()).await;
-    space["active_upload_config_id"]
-        .as_str()
-        .expect("an id")
-        .to_owned()
+/// Returns a confirmation of a pending file with a key, or else with its token.
+fn confirmation(client: &Client, pending: &Value) -> RequestBuilder {
+    let path = format!("/upload/confirm/{}", text(&pending["file_id"]));
+    let request = client.request("POST", &path);
+    if client.key.is_some() {
+        return request;
+    }
+    request.json(&json!({"confirm_token": pending["confirm_token"]}))
 }
 
 #[stack_test]
-async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
-    let acme = warm(stack).await;
-    let mut body = described();
-    body["space"] = json!(acme.handle);
-    let Cost {
-        response: pending_file,
-        calls,
-    } = cost(stack, 201, acme.post("/upload/presign", body.clone())).await;
-    assert_eq!(calls, PRESIGN_CALLS);
-    let confirm = confirm_path(&pending_file);
-    let confirmation = || acme.send(acme.request("POST", &confirm));
-    let absent = ["BatchGetItem", "BatchGetItem", "CopyObject", "UpdateItem"];
-    assert_eq!(cost(stack, 409, confirmation()).await.calls, absent);
-    put(&stack.anonymous, &pending_file).await;
+async fn presigned_uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
+    warm(acme).await;
+    let budget = Budget::of(stack, "uploads", &acme.client);
+    let mut body = presign_body(acme, json!({}));
+    let presigned = budget.create("/upload/presign", body.clone(), PRESIGN_CALLS);
+    let pending = presigned.await.json();
+    let confirm = || confirmation(&acme.client, &pending);
+
+    budget
+        .send(409, confirm(), "2 BatchGetItem, CopyObject")
+        .await;
+    put(&stack.anonymous, &pending).await;
     // One read is that of the upload config, whose rules at this moment determine what follows.
-    let active = [
-        "BatchGetItem",
-        "CopyObject",
-        "GetItem",
-        "GetItem",
-        "GetObject",
-        "SendMessageBatch",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
-    assert_eq!(cost(stack, 200, confirmation()).await.calls, active);
-    assert_eq!(
-        cost(stack, 200, confirmation()).await.calls,
-        ["BatchGetItem", "UpdateItem"]
-    );
+    let activation =
+        "BatchGetItem, CopyObject, 2 GetItem, GetObject, SendMessageBatch, TransactWriteItems";
+    budget.send(200, confirm(), activation).await;
+    budget.send(200, confirm(), "BatchGetItem").await;
 
     let settings = json!({"transformations": {"strip_metadata": true}});
     acme.upload_config("stripped").with_settings(settings).await;
     body["upload_config"] = json!("stripped");
-    let pending_file = acme
-        .post("/upload/presign", body)
-        .await
-        .expect_status(201)
-        .json();
-    put(&stack.anonymous, &pending_file).await;
-    let confirm = confirm_path(&pending_file);
-    let confirmation = acme.send(acme.request("POST", &confirm));
+    let pending = acme.post("/upload/presign", body).await;
+    let pending = pending.expect_status(201).json();
+    put(&stack.anonymous, &pending).await;
     // An image with rules is read once as a whole, and stored.
-    let confirmation_calls = [
-        "BatchGetItem",
-        "GetItem",
-        "GetItem",
-        "GetObject",
-        "PutObject",
-        "SendMessageBatch",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
-    assert_eq!(
-        cost(stack, 200, confirmation).await.calls,
-        confirmation_calls
-    );
+    let stripping =
+        "BatchGetItem, 2 GetItem, GetObject, PutObject, SendMessageBatch, TransactWriteItems";
+    let confirm = confirmation(&acme.client, &pending);
+    budget.send(200, confirm, stripping).await;
     stack.run_confirm_checks().await;
 }
 
-/// Signs a URL for uploads by a config.
-async fn signed_url(stack: &Stack, acme: &TestSpace, config: &str) -> Cost {
-    let body = json!({"upload_config_id": config});
-    let generate = acme.post("/upload/generate-signed-url", body);
-    cost(stack, 200, generate).await
-}
-
 #[stack_test]
-async fn upload_of_text_sends_no_message(stack: &Stack) {
-    let acme = warm(stack).await;
+async fn upload_of_text_sends_no_message(stack: &Stack, acme: &TestSpace) {
+    warm(acme).await;
     let form = form(&acme.handle, "a.txt", "text/plain", "Hello");
+    let upload = acme.request("POST", "/upload").multipart(form);
+    let budget = Budget::of(stack, "uploads", &acme.client);
 
-    let Cost { response, calls } = cost(stack, 201, acme.upload_form(form)).await;
+    let calls = "2 BatchGetItem, PutObject, TransactWriteItems";
+    let uploaded = budget.send(201, upload, calls).await;
 
-    assert_eq!(response["data"]["processing"]["status"], "completed");
-    let stored = [
-        "BatchGetItem",
-        "BatchGetItem",
-        "PutObject",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
-    assert_eq!(calls, stored);
+    let status = &uploaded.json()["data"]["processing"]["status"];
+    assert_eq!(status, "completed");
 }
 
 #[stack_test]
-async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
-    let acme = warm(stack).await;
-    let config = active_config(&acme).await;
-    let Cost {
-        response: signed,
-        calls,
-    } = signed_url(stack, &acme, &config).await;
+async fn anonymous_uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
+    warm(acme).await;
+    let space = acme.get_ok(&acme.path()).await;
+    let config = text(&space["active_upload_config_id"]);
+    let by_key = Budget::of(stack, "uploads", &acme.client);
+    let anonymous = &stack.anonymous;
+    let budget = Budget::of(stack, "uploads", anonymous);
 
-    assert_eq!(calls, ["BatchGetItem", "UpdateItem"]);
+    let path = "/upload/generate-signed-url";
+    let generate = acme.request("POST", path);
+    let generate = generate.json(&json!({ "upload_config_id": config }));
+    let signed = by_key.send(200, generate, "BatchGetItem").await.expect_ok();
 
-    let url = signed["data"]["url"].as_str().expect("an address");
+    let url = text(&signed["url"]);
     let form = photo()
         .text("space_id", acme.id.clone())
         .text("upload_config_id", config);
-    let upload = stack
-        .anonymous
-        .send(stack.anonymous.request("POST", url).multipart(form));
-    let stored = [
-        "BatchGetItem",
-        "BatchGetItem",
-        "PutObject",
-        "SendMessageBatch",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
+    let upload = anonymous.request("POST", &url).multipart(form);
+    budget.send(201, upload, ANONYMOUS_CALLS).await;
+    let tampered = url.replace("expires=", "expires=1");
+    let upload = anonymous.request("POST", &tampered).multipart(photo());
+    budget.send(403, upload, "BatchGetItem").await;
 
-    assert_eq!(cost(stack, 201, upload).await.calls, stored);
-
-    let presign_url = signed["data"]["presign_url"].as_str().expect("an address");
-    let Cost {
-        response: pending_file,
-        calls,
-    } = cost(stack, 201, stack.anonymous.post(presign_url, described())).await;
-
-    assert_eq!(calls, PRESIGN_CALLS);
-    put(&stack.anonymous, &pending_file).await;
-
-    let confirm = confirm_path(&pending_file);
-    let token = json!({"confirm_token": pending_file["confirm_token"]});
-    assert_eq!(
-        cost(stack, 200, stack.anonymous.post(&confirm, token))
-            .await
-            .calls,
-        ANONYMOUS_CONFIRM_CALLS
-    );
+    let presign = anonymous.request("POST", &text(&signed["presign_url"]));
+    let presigned = "2 BatchGetItem, SendMessageBatch, TransactWriteItems, UpdateItem";
+    let pending = budget
+        .send(201, presign.json(&declared_photo()), presigned)
+        .await
+        .json();
+    put(anonymous, &pending).await;
+    let confirm = confirmation(anonymous, &pending);
+    budget.send(200, confirm, ANONYMOUS_CONFIRM_CALLS).await;
     stack.run_confirm_checks().await;
 }
 
-#[stack_test]
-async fn upload_with_an_invalid_signature_makes_one_read(stack: &Stack) {
-    let acme = warm(stack).await;
-    let config = active_config(&acme).await;
-    let signed = signed_url(stack, &acme, &config).await.response;
-    let url = signed["data"]["url"].as_str().expect("an address");
-
-    let tampered = url.replace("expires=", "expires=1");
-    let rejected = stack.anonymous.send(
-        stack
-            .anonymous
-            .request("POST", &tampered)
-            .multipart(photo()),
-    );
-
-    assert_eq!(cost(stack, 403, rejected).await.calls, ["BatchGetItem"]);
+/// Creates a config for unsigned uploads with these restrictions, and returns the path of its uploads.
+async fn unsigned(acme: &TestSpace, name: &str, max_uploads_per_hour: Value) -> String {
+    let mut restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
+    if !max_uploads_per_hour.is_null() {
+        restrictions["max_uploads_per_hour"] = max_uploads_per_hour;
+    }
+    let fields = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
+    acme.upload_config(name).with(fields).await;
+    format!("/upload/unsigned/{}/{name}", acme.handle)
 }
 
 #[stack_test]
-async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
-    let acme = warm(stack).await;
-    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 1});
-    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.upload_config("open").with(unsigned).await;
-
-    let path = format!("/upload/unsigned/{}/open", acme.handle);
-    let from = |referrer: &'static str| {
-        let request = stack
-            .anonymous
-            .request("POST", &path)
-            .header("referer", referrer);
-        stack.anonymous.send(request.multipart(photo()))
+async fn unsigned_uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
+    warm(acme).await;
+    let limited = unsigned(acme, "open", json!(1)).await;
+    let bare = unsigned(acme, "bare", Value::Null).await;
+    let anonymous = &stack.anonymous;
+    let budget = Budget::of(stack, "uploads", anonymous);
+    let upload = |path: &str, referrer: &str| {
+        let request = anonymous.request("POST", path);
+        request.header("referer", referrer).multipart(photo())
     };
 
     // The id of the space, the space with the config, the uploads of this hour, and the space again.
-    let stored = [
-        "BatchGetItem",
-        "BatchGetItem",
-        "BatchGetItem",
-        "GetItem",
-        "PutObject",
-        "SendMessageBatch",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
-
-    assert_eq!(
-        cost(stack, 201, from("https://example.com/")).await.calls,
-        stored
-    );
-    assert_eq!(
-        cost(stack, 403, from("https://example.org/")).await.calls,
-        ["BatchGetItem", "GetItem", "UpdateItem"]
-    );
-
+    let stored =
+        "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, TransactWriteItems, UpdateItem";
+    budget.send(201, upload(&limited, REFERRER), stored).await;
+    let foreign = upload(&limited, "https://example.org/");
+    let rejected = "BatchGetItem, GetItem, UpdateItem";
+    budget.send(403, foreign, rejected).await;
     // Above the hourly limit nothing is read, transformed or stored.
-    let rejected = ["BatchGetItem", "BatchGetItem", "GetItem", "UpdateItem"];
-    assert_eq!(
-        cost(stack, 429, from("https://example.com/")).await.calls,
-        rejected
-    );
-
+    let exceeded = "2 BatchGetItem, GetItem, UpdateItem";
+    budget.send(429, upload(&limited, REFERRER), exceeded).await;
     // A config without a limit has that of the deployment.
-    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
-    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.upload_config("bare").with(unsigned).await;
-
-    let request = stack
-        .anonymous
-        .request("POST", &path.replace("open", "bare"));
-    let request = request
-        .header("referer", "https://example.com/")
-        .multipart(photo());
-
-    assert_eq!(
-        cost(stack, 201, stack.anonymous.send(request)).await.calls,
-        stored
-    );
+    budget.send(201, upload(&bare, REFERRER), stored).await;
 }
 
 #[stack_test]
-async fn unsigned_presigned_uploads_stay_within_call_budget(stack: &Stack) {
-    let acme = warm(stack).await;
-    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
-    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.upload_config("open").with(unsigned).await;
-
-    let path = format!("/upload/unsigned/{}/open/presign", acme.handle);
-    let request = stack.anonymous.request("POST", &path);
-    let request = request.header("referer", "https://example.com/");
-    let presign = stack.anonymous.send(request.json(&described()));
-    let Cost {
-        response: pending_file,
-        calls,
-    } = cost(stack, 201, presign).await;
+async fn unsigned_presigned_uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
+    warm(acme).await;
+    let path = unsigned(acme, "open", Value::Null).await;
+    let anonymous = &stack.anonymous;
+    let budget = Budget::of(stack, "uploads", anonymous);
 
     // The quota is read, and the transaction counts the presigned uploads of the client.
-    let presigned = [
-        "BatchGetItem",
-        "BatchGetItem",
-        "BatchGetItem",
-        "GetItem",
-        "SendMessageBatch",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
-    assert_eq!(calls, presigned);
-    put(&stack.anonymous, &pending_file).await;
-
-    let confirm = confirm_path(&pending_file);
-    let token = json!({"confirm_token": pending_file["confirm_token"]});
-    let confirmation = stack.anonymous.post(&confirm, token);
-    assert_eq!(
-        cost(stack, 200, confirmation).await.calls,
-        ANONYMOUS_CONFIRM_CALLS
-    );
+    let calls = "3 BatchGetItem, GetItem, SendMessageBatch, TransactWriteItems, UpdateItem";
+    let presign = anonymous.request("POST", &format!("{path}/presign"));
+    let presign = presign.header("referer", REFERRER).json(&declared_photo());
+    let pending = budget.send(201, presign, calls).await.json();
+    put(anonymous, &pending).await;
+    let confirm = confirmation(anonymous, &pending);
+    budget.send(200, confirm, ANONYMOUS_CONFIRM_CALLS).await;
     stack.run_confirm_checks().await;
 }
 
-/// Presigns the photo and sends it, with a key or without, and returns the calls of its checks until it is active.
+/// Presigns the photo and sends it, and returns the calls of its checks until it is active.
 async fn check_calls(stack: &Stack, presign: impl Future<Output = Response>) -> String {
-    let pending_file = presign.await.expect_status(201).json();
-    put(&stack.anonymous, &pending_file).await;
+    let pending = presign.await.expect_status(201).json();
+    put(&stack.anonymous, &pending).await;
 
     let calls = stack.calls_of(stack.run_confirm_checks()).await.calls;
     let of_checks = calls
@@ -366,13 +199,15 @@ async fn check_calls(stack: &Stack, presign: impl Future<Output = Response>) -> 
 }
 
 #[stack_test]
-async fn confirm_checks_stay_within_call_budget(stack: &Stack) {
-    let acme = warm(stack).await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
-    let mut body = described();
-    body["space"] = json!(acme.handle);
+async fn confirm_checks_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
+    warm(acme).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
 
-    let with_key = check_calls(stack, acme.post("/upload/presign", body)).await;
+    let with_key = check_calls(
+        stack,
+        acme.post("/upload/presign", presign_body(acme, json!({}))),
+    )
+    .await;
     let without_key = check_calls(stack, unsigned.presign(json!({}))).await;
 
     let activation = "CopyObject, 8 DeleteMessageBatch, 2 GetItem, GetObject, 8 SendMessageBatch, TransactWriteItems";

@@ -1,13 +1,15 @@
 //! `DELETE /spaces`, and the purge of deleted spaces.
 
-use crate::routes::fixture::{ROUTES, RouteFixture};
+use std::pin::pin;
+
 use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use emulators::Hold;
 use futures::future;
 use serde_json::{Value, json};
-use std::pin::pin;
 use table::{Reason, WriteError, keys::Key};
-use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, form, seconds, stack_test};
+use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, rows, seconds, stack_test, text};
+
+use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
 /// Returns the path that deletes a space.
 pub(super) fn deletion_path(tenant: &TestSpace) -> String {
@@ -28,25 +30,6 @@ pub(crate) fn with_retired(mut dump: Dump, handle: &str) -> Dump {
     dump
 }
 
-/// Creates a space, and returns whether its name was available.
-async fn create_if_available(stack: &Stack, name: &str) -> bool {
-    let response = stack
-        .account()
-        .post("/spaces", json!({ "name": name }))
-        .await;
-
-    if response.status == 201 {
-        return true;
-    }
-
-    assert_eq!(
-        response.expect_error(422),
-        json!({"name": ["The name has already been taken."]})
-    );
-
-    false
-}
-
 #[stack_test]
 async fn list_of_space_that_is_deleted_meanwhile_returns_404(stack: &Stack, acme: &TestSpace) {
     let path = format!("/files?folder_id={UNKNOWN_ID}");
@@ -58,8 +41,7 @@ async fn list_of_space_that_is_deleted_meanwhile_returns_404(stack: &Stack, acme
         response = &mut list => panic!("{} {:?}", response.status, response.body),
         _ = future::join_all(holds.iter_mut().map(Hold::reached)) => {}
     }
-    let path = deletion_path(acme);
-    stack.account().delete_ok(&path).await;
+    stack.account().delete_ok(&deletion_path(acme)).await;
     holds.into_iter().for_each(Hold::release);
 
     list.await.expect_error(404);
@@ -67,12 +49,11 @@ async fn list_of_space_that_is_deleted_meanwhile_returns_404(stack: &Stack, acme
 }
 
 #[stack_test]
-async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
+async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack, acme: &TestSpace) {
     /// AWS calls of a deletion until the second query for files, when the space is locked.
     const CALLS_UNTIL_LOCKED: u32 = 6;
 
-    let acme = stack.space("Acme").await;
-    let path = deletion_path(&acme);
+    let path = deletion_path(acme);
     let mut hold = stack.local.faults().hold("spaces", CALLS_UNTIL_LOCKED);
     let mut first = pin!(acme.delete(&path));
     tokio::select! {
@@ -82,24 +63,14 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
 
     stack.clock.advance(seconds(5));
     let second = acme.delete(&path).await;
-    assert_eq!(
-        second.header("retry-after"),
-        "30",
-        "the rest of 35 seconds: {}",
-        second.status
-    );
+    // The rest of 35 seconds.
+    second.expect_header("retry-after", "30");
     assert!(second.expect_error(409)["id"].is_array());
 
-    let upload = acme
-        .upload_form(form(&acme.handle, "a.txt", "text/plain", "text"))
-        .await;
-    assert_eq!(
-        upload.json()["message"],
-        "The space is being deleted. Retry after the number of seconds in Retry-After."
-    );
-    upload.clone().expect_busy();
-
-    upload.expect_error(503);
+    let upload = acme.upload(PHOTO).send().await;
+    let message = "The space is being deleted. Retry after the number of seconds in Retry-After.";
+    assert_eq!(upload.json()["message"], message);
+    upload.expect_busy();
 
     hold.release();
     first.await.expect_status(204);
@@ -109,91 +80,55 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
 #[stack_test]
 async fn delete_requires_space_id(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
     let before = stack.dump().await;
-    let delete = async |path: &str| acme.delete(path).await;
-    let required = json!({"id": ["The id field is required."]});
+    let id = "The id field is required.";
+    let force = "The force field must be true or false.";
+    let own = format!("id={}", acme.id);
 
-    for query in ["", "?id=", "?id=%20", "?force=true", "?ID=x"] {
-        let errors = delete(&format!("/spaces{query}")).await.expect_error(422);
-        assert_eq!(errors, required, "{query}");
+    for (query, expected) in rows::<(String, Value)>(json!([
+        ["", {"id": [id]}],
+        ["id=", {"id": [id]}],
+        ["id=%20", {"id": [id]}],
+        ["force=true", {"id": [id]}],
+        ["ID=x", {"id": [id]}],
+        [format!("{own}&force=yes"), {"force": [force]}],
+        [format!("{own}&force=2"), {"force": [force]}],
+        [format!("{own}&force=TRUE"), {"force": [force]}],
+        [format!("{own}&force=null"), {"force": [force]}],
+        ["force=maybe", {"id": [id], "force": [force]}],
+    ])) {
+        let errors = acme.delete_err(422, &format!("/spaces?{query}")).await;
+        assert_eq!(errors, expected, "{query}");
     }
 
-    for force in ["yes", "2", "TRUE", "null"] {
-        let path = format!("/spaces?id={}&force={force}", acme.id);
-        let errors = delete(&path).await.expect_error(422);
-        assert_eq!(
-            errors,
-            json!({"force": ["The force field must be true or false."]}),
-            "{force}"
-        );
-    }
-
-    let both = delete("/spaces?force=maybe").await.expect_error(422);
-    assert_eq!(
-        both.as_object().map(serde_json::Map::len),
-        Some(2),
-        "{both}"
-    );
-
-    for id in [other.id.as_str(), UNKNOWN_ID, "x", "%00", &acme.handle] {
+    for id in [&other.id, UNKNOWN_ID, "x", "%00", &acme.handle] {
         for force in ["", "&force=true"] {
             let path = format!("/spaces?id={id}{force}");
-            assert_eq!(delete(&path).await.expect_error(404), json!({}), "{id}");
+            assert_eq!(acme.delete_err(404, &path).await, json!({}), "{id}");
         }
     }
-
-    acme.role("admin")
-        .await
-        .delete_err(403, &format!("/spaces?id={}&force=true", acme.id))
-        .await;
-
-    let mut after = stack.dump().await;
-
-    // Ignore the key of the admin, which the test created.
-    after.items.retain(|key, _| before.items.contains_key(key));
-
-    let counter = Key::last_api_key();
-    after
-        .items
-        .insert(counter.clone(), before.items[&counter].clone());
-    after.assert_unchanged(&before, "rejected deletions");
+    stack.assert_unchanged(&before, "rejected deletions").await;
 }
 
 #[stack_test]
 async fn nonempty_space_is_deleted_only_with_force(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    let url = file["url"].as_str().expect("a URL");
 
     for force in ["", "&force=false", "&force=0", "&force="] {
-        let response = acme
-            .delete(&format!("{}{force}", deletion_path(acme)))
-            .await;
-        let message = response.json()["message"]
-            .as_str()
-            .expect("a sentence")
-            .to_owned();
-        assert!(
-            message.contains("not empty") && message.contains("force=true"),
-            "{message}"
-        );
-        assert_eq!(
-            response.expect_error(409),
-            json!({"id": ["The id field must be the id of an empty space."]})
-        );
-        assert!(stack.anonymous.fetch(url).await.body == PHOTO);
+        let path = format!("{}{force}", deletion_path(acme));
+        let response = acme.delete(&path).await;
+        let message = text(&response.json()["message"]);
+        assert!(message.contains("not empty") && message.contains("force=true"));
+        let errors = json!({"id": ["The id field must be the id of an empty space."]});
+        assert_eq!(response.expect_error(409), errors);
+
+        stack.anonymous.fetch(file.url()).await.expect_body(PHOTO);
         acme.upload(PHOTO).await;
     }
 
-    let id = acme.id.to_lowercase();
-    assert!(
-        acme.delete(&format!("/spaces?id={id}&force=true"))
-            .await
-            .expect_status(202)
-            .body
-            .is_empty()
-    );
-
-    stack.anonymous.get_err(404, url).await;
-
+    let path = format!("/spaces?id={}&force=true", acme.id.to_lowercase());
+    let deleted = acme.delete(&path).await.expect_status(202);
+    deleted.expect_body("");
+    stack.anonymous.get_err(404, file.url()).await;
     stack.run_purges().await;
 }
 
@@ -202,18 +137,18 @@ async fn empty_space_is_deleted_with_configs_keys_and_members(stack: &Stack) {
     let user = stack.user().await;
     let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
-
+    let path = deletion_path(&acme);
     acme.role("viewer").await;
     stack.add_member(&user, &acme, "admin").await;
-    assert!(acme.delete_ok(&deletion_path(&acme)).await.body.is_empty());
 
-    acme.delete_err(401, &deletion_path(&acme)).await;
-    stack.account().delete_err(404, &deletion_path(&acme)).await;
+    acme.delete_ok(&path).await.expect_body("");
+    acme.delete_err(401, &path).await;
+    stack.account().delete_err(404, &path).await;
 
     stack.run_purges().await;
-    stored_data(stack)
-        .await
-        .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+    let expected = with_retired(before, &acme.handle);
+    let after = stored_data(stack).await;
+    after.assert_unchanged(&expected, "a deleted space");
 }
 
 #[stack_test]
@@ -222,133 +157,82 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
     let acme = &place.tenant;
     let member = stack.user().await;
     stack.add_member(&member, acme, "owner").await;
-    let url = acme.upload(PHOTO).await["url"]
-        .as_str()
-        .expect("a URL")
-        .to_owned();
+    let file = acme.upload(PHOTO).await;
     let viewer = acme.role("viewer").await;
-    acme.delete(&format!("{}&force=true", deletion_path(acme)))
-        .await
-        .expect_status(202);
+    let account = stack.account();
+    acme.delete_by_force().await;
 
-    let is_of_space = |path: &str| path.contains("/spaces/{id}") || path.contains("/files/{id}");
-    for client in [&stack.account(), &member.client] {
-        for row in ROUTES
-            .iter()
-            .filter(|row| is_of_space(row.path) || (row.method, row.path) == ("DELETE", "/spaces"))
-        {
-            assert_eq!(
-                place.call(row, client).await.expect_error(404),
-                json!({}),
-                "{} {}",
-                row.method,
-                row.path
-            );
+    let is_of_space = |route: &&Route| {
+        let in_path = ["/spaces/{id}", "/files/{id}"];
+        in_path.iter().any(|path| route.path.contains(path))
+            || (route.method, route.path) == ("DELETE", "/spaces")
+    };
+    for client in [&account, &member.client] {
+        for route in ROUTES.iter().filter(is_of_space) {
+            let response = place.call(route, client).await;
+            assert_eq!(response.expect_error(404), json!({}));
         }
-        let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
-        assert_eq!(
-            client.upload_form(upload).await.expect_error(422),
-            json!({"space": ["The selected space is invalid."]})
-        );
-        let spaces = client.fetch("/spaces").await.body;
-        assert!(!String::from_utf8_lossy(&spaces).contains(&acme.id));
+        let upload = acme.upload(PHOTO).by(client).send().await;
+        let errors = json!({"space": ["The selected space is invalid."]});
+        assert_eq!(upload.expect_error(422), errors);
+        let spaces = client.get_ok("/spaces").await.to_string();
+        assert!(!spaces.contains(&acme.id));
     }
-
-    for row in ROUTES.iter() {
+    for route in ROUTES.iter() {
         for client in [&acme.client, &viewer] {
-            place.call(row, client).await.expect_error(401);
+            place.call(route, client).await.expect_error(401);
         }
     }
 
-    for client in [
-        &acme.client,
-        &viewer,
-        &stack.account(),
-        &member.client,
-        &stack.anonymous,
-    ] {
-        client.get_err(404, &url).await;
+    let anonymous = &stack.anonymous;
+    for client in [&acme.client, &viewer, &account, &member.client, anonymous] {
+        client.get_err(404, file.url()).await;
     }
-
-    let change = json!({"default_space_id": acme.id});
-    stack.account().put_err(422, "/account", change).await;
+    let default = json!({"default_space_id": acme.id});
+    account.put_err(422, "/account", default).await;
     stack.run_purges().await;
 }
 
 #[stack_test]
 async fn deletion_frees_name_but_never_handle(stack: &Stack, acme: &TestSpace) {
-    let first = acme.get_ok(&acme.path()).await;
+    let account = stack.account();
     acme.delete_ok(&deletion_path(acme)).await;
-    assert!(create_if_available(stack, "ACME").await);
-    assert!(
-        !create_if_available(stack, "Acme").await,
-        "the new space has the name"
-    );
+    let named = |name: &str| json!({ "name": name });
+    let second = account.create("/spaces", named("ACME")).await;
+    assert_ne!(second["id"], acme.id);
+    assert_ne!(second["handle"], acme.handle);
 
+    let taken = json!({"name": ["The name has already been taken."]});
     for late in [false, true] {
+        let errors = account.post_err(422, "/spaces", named("Acme")).await;
+        assert_eq!(errors, taken);
         let rejected = create_by_handle(stack, &acme.handle, &format!("late: {late}")).await;
-        assert!(
-            matches!(
-                rejected,
-                Err(WriteError::ConditionFailed(Reason::HandleTaken))
-            ),
-            "{rejected:?}"
+        let is_taken = matches!(
+            rejected,
+            Err(WriteError::ConditionFailed(Reason::HandleTaken))
         );
+        assert!(is_taken, "{rejected:?}");
         stack.run_purges().await;
     }
 
-    assert!(
-        !create_if_available(stack, "acme").await,
-        "later passes keep the name of the new space"
-    );
-
-    let second = stack.account().fetch("/spaces").await.json()["data"][0].clone();
-    assert_ne!(
-        (&second["id"], &second["handle"]),
-        (&first["id"], &first["handle"])
-    );
+    // Later passes keep the name of the new space.
+    let errors = account.post_err(422, "/spaces", named("acme")).await;
+    assert_eq!(errors, taken);
 }
 
 /// Creates a space with a handle, as if it was generated.
 async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(), WriteError> {
     let context = stack.unrestricted_context();
-    let mut settings = runtime::Settings::of(&context);
-    let table = settings.table();
-    let name = SpaceName::parse(name).expect("a name");
     let env = &context.env;
-    let space = Space::new(NewSpace::named(name), &mut IdSequence::new(env), env);
+    let name = SpaceName::parse(name).expect("a name");
     let space = Space {
         handle: Handle::parse(handle).expect("a handle"),
-        ..space
+        ..Space::new(NewSpace::named(name), &mut IdSequence::new(env), env)
     };
 
-    table
-        .spaces()
-        .create(
-            &space,
-            &UploadConfig::starter(&space),
-            UserId::new(env),
-            None,
-        )
-        .await
-}
-
-#[stack_test]
-async fn deleted_default_space_is_unset(stack: &Stack, acme: &TestSpace) {
-    stack
-        .account()
-        .put_ok("/account", json!({"default_space_id": acme.id}))
-        .await;
-
-    acme.delete_ok(&deletion_path(acme)).await;
-    assert_eq!(
-        stack.account().get_ok("/account").await["default_space_id"],
-        Value::Null
-    );
-
-    stack.run_purges().await;
-    assert_eq!(
-        stack.account().get_ok("/account").await["default_space_id"],
-        Value::Null
-    );
+    let table = runtime::Settings::of(&context).table();
+    let starter = UploadConfig::starter(&space);
+    let spaces = table.spaces();
+    let created = spaces.create(&space, &starter, UserId::new(env), None);
+    created.await
 }

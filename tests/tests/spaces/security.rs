@@ -1,204 +1,123 @@
 //! `PUT` and `DELETE /spaces/:id/security`.
 
 use serde_json::{Value, json};
-use tests::{Stack, TestSpace, seconds, stack_test};
+use tests::{Stack, TestSpace, merged, rows, seconds, stack_test};
 
 use crate::support::image_server::{ImageServer, logo};
 
-/// Returns the watermark of a new space.
-fn default_watermark() -> Value {
-    json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5})
+/// Positions of a watermark.
+const POSITIONS: [&str; 9] = [
+    "northwest",
+    "north",
+    "northeast",
+    "west",
+    "center",
+    "east",
+    "southwest",
+    "south",
+    "southeast",
+];
+
+/// Returns the security of a space, with fields of its watermark that differ from the default.
+fn security_with(differences: Value) -> Value {
+    let default = json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5});
+    json!({"watermark": merged(default, differences), "transformations": "any"})
 }
 
 /// Returns watermarks of requests, and how the stored watermarks differ from the default.
 fn watermarks(url: &str) -> Vec<(Value, Value)> {
-    let mut cases = vec![
-        (
-            json!({"enabled": true, "url": url, "position": "north", "opacity": 1}),
-            json!({"enabled": true, "url": url, "position": "north", "opacity": 1.0}),
-        ),
-        (
-            json!({"enabled": true, "url": url}),
-            json!({"enabled": true, "url": url}),
-        ),
-        (json!({"opacity": 0.001}), json!({"opacity": 0.001})),
+    let mut cases = rows(json!([
+        [
+            {"enabled": true, "url": url, "position": "north", "opacity": 1},
+            {"enabled": true, "url": url, "position": "north", "opacity": 1.0},
+        ],
+        [{"enabled": true, "url": url}, {"enabled": true, "url": url}],
+        [{"opacity": 0.001}, {"opacity": 0.001}],
         // Tiny values are raised to a minimum that DynamoDB can store.
-        (json!({"opacity": 1e-130}), json!({"opacity": 1e-6})),
-        (json!({"opacity": 5e-324}), json!({"opacity": 1e-6})),
-        (json!({"url": url, "enabled": false}), json!({"url": url})),
-        (
-            json!({"url": null, "position": null, "opacity": null}),
-            json!({}),
-        ),
-        (json!({}), json!({})),
-        (json!(null), json!({})),
-    ];
-    let positions = [
-        "northwest",
-        "north",
-        "northeast",
-        "west",
-        "center",
-        "east",
-        "southwest",
-        "south",
-        "southeast",
-    ];
-    cases.extend(
-        positions.map(|position| (json!({"position": position}), json!({"position": position}))),
-    );
-
+        [{"opacity": 1e-130}, {"opacity": 1e-6}],
+        [{"opacity": 5e-324}, {"opacity": 1e-6}],
+        [{"url": url, "enabled": false}, {"url": url}],
+        [{"url": null, "position": null, "opacity": null}, {}],
+        [{}, {}],
+        [null, {}],
+    ]));
+    let position = |name| (json!({ "position": name }), json!({ "position": name }));
+    cases.extend(POSITIONS.map(position));
     cases
 }
 
 #[stack_test]
 async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack, acme: &TestSpace) {
-    let path = format!("/spaces/{}/security", acme.id);
+    let space = acme.path();
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    let url = server.url();
-    for (given, differences) in watermarks(url) {
+    for (given, differences) in watermarks(server.url()) {
         stack.clock.advance(seconds(1));
-        let mut expected = default_watermark();
-        for (field, value) in differences.as_object().expect("an object") {
-            expected[field] = value.clone();
-        }
         let updated = acme
-            .put_ok(&path, json!({"security": {"watermark": given}}))
+            .set_security(&space, json!({ "watermark": given }))
             .await;
-        assert_eq!(
-            updated["security"],
-            json!({"watermark": expected, "transformations": "any"}),
-            "{given}"
-        );
-        assert_eq!(acme.get_ok(&acme.path()).await, updated, "{given}");
+
+        assert_eq!(updated["security"], security_with(differences), "{given}");
+        assert_eq!(acme.get_ok(&space).await, updated, "{given}");
     }
 
-    acme.put_ok(
-        &path,
-        json!({"security": {"watermark": {"enabled": true, "url": url}}}),
-    )
-    .await;
+    for emptied in [json!({}), Value::Null] {
+        let watermark = json!({"watermark": {"enabled": true, "url": server.url()}});
+        acme.set_security(&space, watermark).await;
+        let updated = acme.set_security(&space, emptied).await;
 
-    let emptied = acme.put_ok(&path, json!({"security": {}})).await;
-    assert_eq!(
-        emptied["security"],
-        json!({"watermark": default_watermark(), "transformations": "any"})
-    );
-
-    acme.put_ok(
-        &path,
-        json!({"security": {"watermark": {"enabled": true, "url": url}}}),
-    )
-    .await;
-
-    let reset = acme.delete(&path).await.expect_ok();
-    assert_eq!(
-        reset["security"],
-        json!({"watermark": default_watermark(), "transformations": "any"})
-    );
-    assert_eq!(acme.get_ok(&acme.path()).await, reset);
+        assert_eq!(updated["security"], security_with(json!({})));
+        assert_eq!(acme.get_ok(&space).await, updated);
+    }
 }
 
-/// Returns malformed requests and their errors.
-fn malformed_requests() -> Vec<(Value, Value)> {
-    vec![
-        (
-            json!({}),
-            json!({"security": ["The security field is required."]}),
-        ),
-        (
-            json!({"security": null}),
-            json!({"security": ["The security field is required."]}),
-        ),
-        (
-            json!({"security": [1]}),
-            json!({"security": ["The security field must be an object."]}),
-        ),
-        (
-            json!({"security": {"watermark": true}}),
-            json!({"security.watermark": ["The security.watermark field must be an object."]}),
-        ),
-        (
-            json!({"security": {"hotlinking": {}, "watermark": {"size": 3, "opacity": 2}}}),
-            json!({
-                "security.hotlinking": ["The security.hotlinking field is not supported."],
-                "security.watermark.size": ["The security.watermark.size field is not supported."],
-                "security.watermark.opacity": ["The security.watermark.opacity field must not be greater than 1."],
-            }),
-        ),
-    ]
-}
-
-/// Returns requests with invalid watermarks and their errors.
-fn invalid_watermarks() -> Vec<(Value, Value)> {
-    let watermark = |value: Value| json!({"security": {"watermark": value}});
-    let error =
-        |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
-    let required =
-        "The security.watermark.url field is required when security.watermark.enabled is true.";
-
-    vec![
-        (watermark(json!({"enabled": true})), error("url", required)),
-        (
-            watermark(json!({"enabled": true, "url": null})),
-            error("url", required),
-        ),
-        (
-            watermark(json!({"enabled": true, "url": " "})),
-            error("url", required),
-        ),
-        (
-            watermark(json!({"enabled": true, "url": "http://example.com/logo.png"})),
-            error(
-                "url",
-                "The security.watermark.url field must be an https URL.",
-            ),
-        ),
-        (
-            watermark(json!({"url": "https://10.0.0.1/logo.png"})),
-            error(
-                "url",
-                "The security.watermark.url field must be the URL of a public host.",
-            ),
-        ),
-        (
-            watermark(json!({"enabled": null, "url": 1, "position": "middle", "opacity": 0})),
-            json!({
-                "security.watermark.enabled": ["The security.watermark.enabled field must be true or false."],
-                "security.watermark.url": ["The security.watermark.url field must be a string."],
-                "security.watermark.position": ["The selected security.watermark.position is invalid."],
-                "security.watermark.opacity": ["The security.watermark.opacity field must be greater than 0."],
-            }),
-        ),
-        (
-            watermark(json!({"opacity": -0.1})),
-            error(
-                "opacity",
-                "The security.watermark.opacity field must be greater than 0.",
-            ),
-        ),
-        (
-            watermark(json!({"opacity": "0.5"})),
-            error(
-                "opacity",
-                "The security.watermark.opacity field must be a number.",
-            ),
-        ),
-    ]
+/// Returns invalid values of `security`, and the messages by the name of the field below it.
+fn invalid_security() -> Vec<(Value, Value)> {
+    rows(json!([
+        [null, {"": "is required"}],
+        [[1], {"": "must be an object"}],
+        [{"watermark": true}, {".watermark": "must be an object"}],
+        [{"hotlinking": {}, "watermark": {"size": 3, "opacity": 2}}, {
+            ".hotlinking": "is not supported",
+            ".watermark.size": "is not supported",
+            ".watermark.opacity": "must not be greater than 1",
+        }],
+        [{"watermark": {"enabled": true}}, {".watermark.url": "is required when security.watermark.enabled is true"}],
+        [{"watermark": {"enabled": true, "url": null}}, {".watermark.url": "is required when security.watermark.enabled is true"}],
+        [{"watermark": {"enabled": true, "url": " "}}, {".watermark.url": "is required when security.watermark.enabled is true"}],
+        [{"watermark": {"enabled": true, "url": "http://example.com/logo.png"}}, {".watermark.url": "must be an https URL"}],
+        [{"watermark": {"url": "https://10.0.0.1/logo.png"}}, {".watermark.url": "must be the URL of a public host"}],
+        [{"watermark": {"enabled": null, "url": 1, "opacity": 0}}, {
+            ".watermark.enabled": "must be true or false",
+            ".watermark.url": "must be a string",
+            ".watermark.opacity": "must be greater than 0",
+        }],
+        [{"watermark": {"opacity": -0.1}}, {".watermark.opacity": "must be greater than 0"}],
+        [{"watermark": {"opacity": "0.5"}}, {".watermark.opacity": "must be a number"}],
+    ]))
 }
 
 #[stack_test]
 async fn invalid_watermark_reports_all_errors_by_full_field_name(acme: &TestSpace) {
-    let path = format!("/spaces/{}/security", acme.id);
+    let path = format!("{}/security", acme.path());
     let before = acme.get_ok(&acme.path()).await;
 
-    for (body, errors) in [malformed_requests(), invalid_watermarks()].concat() {
-        assert_eq!(
-            acme.put_err(422, &path, body.clone()).await,
-            errors,
-            "{body}"
-        );
+    for (security, reasons) in invalid_security() {
+        let reasons = reasons.as_object().expect("an object").iter();
+        let expected: Value = reasons
+            .map(|(field, reason)| {
+                let field = format!("security{field}");
+                let message = format!("The {field} field {}.", reason.as_str().expect("a reason"));
+                (field, json!([message]))
+            })
+            .collect();
+        let body = json!({ "security": security });
+        assert_eq!(acme.put_err(422, &path, body).await, expected, "{security}");
     }
+    let unknown = json!({"security": {"watermark": {"position": "middle"}}});
+    let errors = acme.put_err(422, &path, unknown).await;
+    let message = "The selected security.watermark.position is invalid.";
+    assert_eq!(errors, json!({"security.watermark.position": [message]}));
+    acme.put_err(422, &path, json!({})).await;
 
     assert_eq!(acme.get_ok(&acme.path()).await, before);
 }

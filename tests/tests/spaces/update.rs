@@ -2,148 +2,90 @@
 
 use serde_json::{Value, json};
 use tests::{
-    CDN_DOMAIN, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, form, seconds, stack_test,
+    CDN_DOMAIN, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, merged, rows, seconds,
+    stack_test, text,
 };
-
-/// Updates a space, and returns its record.
-async fn update(acme: &TestSpace, fields: &Value) -> Value {
-    acme.put_ok(&acme.path(), fields.clone()).await
-}
 
 #[stack_test]
 async fn update_changes_single_fields(stack: &Stack, acme: &TestSpace) {
     let path = acme.path();
     let mut expected = acme.get_ok(&path).await;
-
-    for (field, sent, stored) in [
-        ("name", json!(" Acme & Söhne "), json!("Acme & Söhne")),
-        (
-            "description",
-            json!("Photos\nand more"),
-            json!("Photos\nand more"),
-        ),
-        (
+    let config = expected["active_upload_config_id"].clone();
+    let changes: Vec<(String, Value, Value)> = rows(json!([
+        ["name", " Acme & Söhne ", "Acme & Söhne"],
+        ["description", "Photos\nand more", "Photos\nand more"],
+        [
             "webhook_url",
-            json!("https://example.com/hook?x=1"),
-            json!("https://example.com/hook?x=1"),
-        ),
-        (
-            "custom_domain",
-            json!("Assets.Example.COM"),
-            json!("assets.example.com"),
-        ),
-        ("enabled", json!(false), json!(false)),
-        ("enabled", json!(true), json!(true)),
-        (
-            "active_upload_config_id",
-            expected["active_upload_config_id"].clone(),
-            expected["active_upload_config_id"].clone(),
-        ),
-        ("description", json!(null), json!(null)),
-        ("webhook_url", json!("  "), json!(null)),
-        ("custom_domain", json!(null), json!(null)),
-    ] {
+            "https://example.com/hook?x=1",
+            "https://example.com/hook?x=1"
+        ],
+        ["custom_domain", "Assets.Example.COM", "assets.example.com"],
+        ["enabled", false, false],
+        ["enabled", true, true],
+        ["active_upload_config_id", config, config],
+        ["description", null, null],
+        ["webhook_url", "  ", null],
+        ["custom_domain", null, null],
+    ]));
+
+    for (field, sent, stored) in changes {
         stack.clock.advance(seconds(1));
         let mut body = json!({"name": expected["name"]});
-        body[field] = sent;
-        let updated = update(acme, &body).await;
-        assert!(
-            updated["updated_at"].as_str() > expected["updated_at"].as_str(),
-            "{field}"
-        );
+        body[&field] = sent;
+        let updated = acme.put_ok(&path, body).await;
+
+        assert!(text(&updated["updated_at"]) > text(&expected["updated_at"]));
         expected["updated_at"] = updated["updated_at"].clone();
-        expected[field] = stored;
-        assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.get_ok(&path).await, expected, "{body}");
+        expected[&field] = stored;
+        assert_eq!(updated, expected, "{field}");
+        assert_eq!(acme.get_ok(&path).await, expected, "{field}");
     }
 }
 
 #[stack_test]
-async fn changing_the_folder_mode_returns_422(acme: &TestSpace) {
-    let path = acme.path();
-
-    let errors = acme
-        .put_err(
-            422,
-            &path,
-            json!({"name": "Renamed", "folder_mode": "fixed"}),
-        )
+async fn immutable_fields_are_kept(acme: &TestSpace) {
+    let before = acme.get_ok(&acme.path()).await;
+    let after = acme
+        .update(json!({
+            "id": UNKNOWN_ID, "handle": "abcdef", "folder_mode": "dynamic", "created_at": "2020-01-01T00:00:00Z",
+            "access_control": {"requires_auth": true}, "security": {"watermark": {"opacity": 1}}, "version": 7,
+            "deleted_at": 1, "unknown": [],
+        }))
         .await;
 
-    assert_eq!(
-        errors,
-        json!({"folder_mode": ["The folder mode field must not be changed."]})
-    );
-    assert_eq!(acme.get_ok(&path).await["name"], "Acme");
+    let updated_at = json!({"updated_at": after["updated_at"]});
+    assert_eq!(after, merged(before, updated_at));
 }
 
-#[stack_test]
-async fn immutable_fields_are_kept(acme: &TestSpace) {
-    let mut before = acme.get_ok(&acme.path()).await;
-    let body = json!({
-        "name": "Acme", "id": UNKNOWN_ID, "handle": "abcdef", "folder_mode": "dynamic",
-        "created_at": "2020-01-01T00:00:00Z", "access_control": {"requires_auth": true},
-        "security": {"watermark": {"opacity": 1}}, "version": 7, "deleted_at": 1, "unknown": [],
-    });
-    let after = update(acme, &body).await;
-
-    before["updated_at"] = after["updated_at"].clone();
-    assert_eq!(after, before);
-}
-
-/// Returns invalid requests and their errors.
-fn invalid_updates(foreign_config: Value) -> Vec<(Value, Value)> {
-    let config = |value: Value| json!({"name": "Acme", "active_upload_config_id": value});
-    let unknown =
-        json!({"active_upload_config_id": ["The selected active upload config id is invalid."]});
-
-    vec![
-        (
-            json!({"description": "x"}),
-            json!({"name": ["The name field is required."]}),
-        ),
-        (
-            json!({"name": null}),
-            json!({"name": ["The name field is required."]}),
-        ),
-        (
-            json!({"name": " \t"}),
-            json!({"name": ["The name field is required."]}),
-        ),
-        (
-            json!({"name": "other"}),
-            json!({"name": ["The name has already been taken."]}),
-        ),
-        (
-            json!({"name": "x".repeat(256)}),
-            json!({"name": ["The name field must not be greater than 255 characters."]}),
-        ),
-        (config(foreign_config), unknown.clone()),
-        (config(json!(UNKNOWN_ID)), unknown.clone()),
-        (config(json!("starter")), unknown.clone()),
-        (
-            config(json!(null)),
-            json!({"active_upload_config_id": ["The active upload config id field is required."]}),
-        ),
-        (
-            json!({"name": "Acme", "enabled": null}),
-            json!({"enabled": ["The enabled field must be true or false."]}),
-        ),
-        (
-            json!({
+/// Returns fields of invalid requests that are named `Acme` unless they say otherwise, and the errors.
+fn invalid_updates(foreign_config: &Value) -> Vec<(Value, Value)> {
+    let unknown = "The selected active upload config id is invalid.";
+    rows(json!([
+        [{"name": null}, {"name": ["The name field is required."]}],
+        [{"name": " \t"}, {"name": ["The name field is required."]}],
+        [{"name": "other"}, {"name": ["The name has already been taken."]}],
+        [{"name": "x".repeat(256)}, {"name": ["The name field must not be greater than 255 characters."]}],
+        [{"active_upload_config_id": foreign_config}, {"active_upload_config_id": [unknown]}],
+        [{"active_upload_config_id": UNKNOWN_ID}, {"active_upload_config_id": [unknown]}],
+        [{"active_upload_config_id": "starter"}, {"active_upload_config_id": [unknown]}],
+        [{"active_upload_config_id": null}, {"active_upload_config_id": ["The active upload config id field is required."]}],
+        [{"enabled": null}, {"enabled": ["The enabled field must be true or false."]}],
+        [{"folder_mode": "fixed"}, {"folder_mode": ["The folder mode field must not be changed."]}],
+        [
+            {
                 "name": 5, "description": "x".repeat(1_001), "webhook_url": "http://example.com",
                 "custom_domain": "https://example.com", "enabled": "yes", "active_upload_config_id": 7,
-            }),
-            json!({
+            },
+            {
                 "name": ["The name field must be a string."],
                 "description": ["The description field must not be greater than 1000 characters."],
                 "webhook_url": ["The webhook url field must be an https URL."],
                 "custom_domain": ["The custom domain field must be a public host name, such as assets.example.com."],
                 "enabled": ["The enabled field must be true or false."],
                 "active_upload_config_id": ["The active upload config id field must be a string."],
-            }),
-        ),
-    ]
+            },
+        ],
+    ]))
 }
 
 #[stack_test]
@@ -154,20 +96,17 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(
 ) {
     let path = acme.path();
     let before = stack.dump().await;
-    let foreign = other.get_ok(&other.path()).await["active_upload_config_id"].clone();
+    let foreign = other.get_ok(&other.path()).await;
 
-    for (body, errors) in invalid_updates(foreign) {
-        assert_eq!(
-            acme.put_err(422, &path, body.clone()).await,
-            errors,
-            "{body}"
-        );
+    for (fields, expected) in invalid_updates(&foreign["active_upload_config_id"]) {
+        let body = merged(json!({"name": "Acme", "description": "x"}), fields);
+        let errors = acme.put_err(422, &path, &body).await;
+        assert_eq!(errors, expected, "{body}");
     }
+    let errors = acme.put_err(422, &path, json!({})).await;
+    assert_eq!(errors, json!({"name": ["The name field is required."]}));
 
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "rejected updates");
+    stack.assert_unchanged(&before, "rejected updates").await;
 }
 
 #[stack_test]
@@ -177,45 +116,35 @@ async fn rename_may_change_case_and_frees_old_name(
     other: &TestSpace,
 ) {
     for name in ["Acme", "ACME", "acme"] {
-        assert_eq!(update(acme, &json!({"name": name})).await["name"], name);
+        let updated = acme.update(json!({ "name": name })).await;
+        assert_eq!(updated["name"], name);
     }
 
+    let account = stack.account();
     let taken = json!({"name": ["The name has already been taken."]});
     let rename = json!({"name": "aCmE"});
-    assert_eq!(
-        other.put_err(422, &other.path(), rename.clone()).await,
-        taken
-    );
+    let errors = other.put_err(422, &other.path(), &rename).await;
+    assert_eq!(errors, taken);
 
-    update(acme, &json!({"name": "Roadrunner"})).await;
-    update(other, &rename).await;
-    assert_eq!(
-        stack
-            .account()
-            .post_err(422, "/spaces", json!({"name": "ACME"}))
-            .await,
-        taken
-    );
-
-    stack
-        .account()
-        .create("/spaces", json!({"name": "Other"}))
-        .await;
+    acme.update(json!({"name": "Roadrunner"})).await;
+    other.update(rename.clone()).await;
+    let errors = account.post_err(422, "/spaces", &rename).await;
+    assert_eq!(errors, taken);
+    account.create("/spaces", json!({"name": "Other"})).await;
 }
 
 #[stack_test]
 async fn webhook_url_must_be_public_https(acme: &TestSpace) {
-    let path = acme.path();
-    let body = |url: &str| json!({"name": "Acme", "webhook_url": url});
-
     for url in [
         "https://example.com",
         "https://hooks.example.com:8443/a?b=c",
         "https://1.1.1.1/",
     ] {
-        assert_eq!(update(acme, &body(url)).await["webhook_url"], url);
+        let updated = acme.update(json!({ "webhook_url": url })).await;
+        assert_eq!(updated["webhook_url"], url);
     }
 
+    let private = "must be the URL of a public host";
     for (url, reason) in [
         ("ftp://example.com", "must be a valid URL"),
         ("example.com", "must be a valid URL"),
@@ -225,71 +154,48 @@ async fn webhook_url_must_be_public_https(acme: &TestSpace) {
             "https://user@example.com",
             "must be a URL without a user name and password",
         ),
+        ("https://127.0.0.1/", private),
+        ("https://2130706433/", private),
+        ("https://10.1.2.3/", private),
+        ("https://169.254.169.254/latest/meta-data", private),
+        ("https://[::1]/", private),
+        ("https://[::ffff:10.0.0.1]/", private),
+        ("https://localhost/", private),
+        ("https://metadata.google.internal/", private),
     ] {
-        let errors = acme.put_err(422, &path, body(url)).await;
+        let body = json!({"name": "Acme", "webhook_url": url});
+        let errors = acme.put_err(422, &acme.path(), body).await;
         let message = format!("The webhook url field {reason}.");
         assert_eq!(errors, json!({"webhook_url": [message]}), "{url}");
     }
 
-    for url in [
-        "https://127.0.0.1/",
-        "https://2130706433/",
-        "https://10.1.2.3/",
-        "https://169.254.169.254/latest/meta-data",
-        "https://[::1]/",
-        "https://[::ffff:10.0.0.1]/",
-        "https://localhost/",
-        "https://metadata.google.internal/",
-    ] {
-        let errors = acme.put_err(422, &path, body(url)).await;
-        assert_eq!(
-            errors,
-            json!({"webhook_url": ["The webhook url field must be the URL of a public host."]}),
-            "{url}"
-        );
-    }
-
-    assert_eq!(acme.get_ok(&path).await["webhook_url"], "https://1.1.1.1/");
+    let record = acme.get_ok(&acme.path()).await;
+    assert_eq!(record["webhook_url"], "https://1.1.1.1/");
 }
 
 #[stack_test]
 async fn custom_domain_is_used_in_file_urls(stack: &Stack, acme: &TestSpace) {
     let before = acme.upload(PHOTO).await;
-    let file = format!("/files/{}", before["id"].as_str().expect("an id"));
-
-    update(
-        acme,
-        &json!({"name": "Acme", "custom_domain": "assets.example.com"}),
-    )
-    .await;
-
-    let url = |file: &Value| {
-        format!(
-            "https://assets.example.com/{}",
-            file["storage_path"].as_str().expect("a path")
-        )
-    };
-
-    let record = acme.get_ok(&file).await;
-    assert_eq!(record["url"], url(&record));
+    acme.update(json!({"custom_domain": CDN_DOMAIN})).await;
 
     let after = acme.upload(PHOTO).await;
-    assert_eq!(after["url"], url(&after));
-
-    let storage_path = after["storage_path"].as_str().expect("a path");
-    let by_host = async |host: &str| {
-        let request = stack
-            .anonymous
-            .request("GET", &format!("{}/{storage_path}", stack.local.cdn_url()));
-        stack.anonymous.send(request.header("host", host)).await
-    };
-    by_host("Assets.example.com:443").await.expect_status(200);
-    for unknown in ["other.example.com", "assets.example.com.example.org"] {
-        by_host(unknown).await.expect_error(403);
+    for record in [&acme.get_ok(before.path()).await, &*after] {
+        let url = format!("https://{CDN_DOMAIN}/{}", text(&record["storage_path"]));
+        assert_eq!(record["url"], url);
     }
 
-    update(acme, &json!({"name": "Acme", "custom_domain": null})).await;
-    assert_eq!(acme.get_ok(&file).await, before);
+    let url = format!("{}/{}", stack.local.cdn_url(), text(&after["storage_path"]));
+    for (host, status) in [
+        ("Assets.example.com:443", 200),
+        ("other.example.com", 403),
+        ("assets.example.com.example.org", 403),
+    ] {
+        let headers = [("host", host)];
+        stack.anonymous.fetch_as(status, &url, &headers).await;
+    }
+
+    acme.update(json!({"custom_domain": null})).await;
+    assert_eq!(acme.get_ok(before.path()).await, before);
 }
 
 #[stack_test]
@@ -298,12 +204,11 @@ async fn custom_domain_must_be_a_domain_of_the_cdn(stack: &Stack, acme: &TestSpa
     let message = "The custom domain field must be a domain of the CDN; the operator of the deployment adds domains to \
                    `CdnDomainNames`.";
 
-    let path = acme.path();
-    for response in [
-        acme.put(&path, not_served.clone()).await,
-        stack.account().post("/spaces", not_served).await,
+    let account = stack.account();
+    for errors in [
+        acme.put_err(422, &acme.path(), &not_served).await,
+        account.post_err(422, "/spaces", &not_served).await,
     ] {
-        let errors = response.expect_error(422);
         assert_eq!(errors["custom_domain"], json!([message]));
     }
 }
@@ -317,14 +222,13 @@ async fn custom_domain_that_the_cdn_has_no_more_can_be_kept() {
     let stack = Stack::start_with(options(1, CDN_DOMAIN)).await;
     let acme = stack.space("Acme").await;
     let settings = json!({"name": "Acme", "custom_domain": CDN_DOMAIN});
-    update(&acme, &settings).await;
+    acme.update(settings.clone()).await;
     let directory = stack.directory();
     stack.stop().await;
 
     let stack = Box::pin(Stack::start_in(directory, options(2, ""))).await;
     let stack = stack.unwrap_or_else(|error| panic!("{error}"));
-    let path = acme.path();
-    stack.account().put_ok(&path, settings).await;
+    stack.account().put_ok(&acme.path(), settings).await;
     stack.stop().await;
 }
 
@@ -334,26 +238,20 @@ async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(
     acme: &TestSpace,
 ) {
     let file = acme.upload(PHOTO).await;
-    let id = file["id"].as_str().expect("an id");
-    let url = file["url"].as_str().expect("a URL");
-    let upload = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
 
-    update(acme, &json!({"name": "Acme", "enabled": false})).await;
+    acme.set_enabled(false).await;
     for client in [&acme.client, &stack.account()] {
-        assert_eq!(
-            client.upload_form(upload()).await.expect_error(403),
-            json!({})
-        );
-        client.get_err(404, url).await;
-        client.get_ok(&acme.path()).await;
-        client.get_ok(&format!("/files/{id}")).await;
-        client.fetch(&acme.keys_path()).await;
+        let upload = acme.upload(PHOTO).by(client).send().await;
+        assert_eq!(upload.expect_error(403), json!({}));
+        client.get_err(404, file.url()).await;
+        for path in [&acme.path(), file.path(), &acme.keys_path()] {
+            client.get_ok(path).await;
+        }
     }
+    stack.anonymous.get_err(404, file.url()).await;
 
-    stack.anonymous.get_err(404, url).await;
-
-    update(acme, &json!({"name": "Acme", "enabled": true})).await;
-    assert!(stack.anonymous.fetch(url).await.body == PHOTO);
-
-    acme.upload_form(upload()).await.expect_created();
+    acme.set_enabled(true).await;
+    let delivered = stack.anonymous.fetch(file.url()).await;
+    delivered.expect_body(PHOTO);
+    acme.upload(PHOTO).await;
 }

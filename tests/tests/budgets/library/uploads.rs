@@ -4,177 +4,106 @@
 //! stored.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, file_path, form, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, form, stack_test, text};
 
-use super::{Cost, DEEPEST, cost, counted, folder, nested, stored, warm};
+use super::{Budget, DEEPEST, folder, nested, stored, warm};
 use crate::uploads::presign::{PendingFile, presign_body};
 
 /// Number of files and of folders in a folder that is moved.
 const CROWD: usize = 20;
 
-/// Uploads the photo with more fields, and returns the calls apart from [`COUNTED`](super::COUNTED)
-/// and the write of the object.
-async fn upload(stack: &Stack, acme: &TestSpace, fields: &[(&str, &str)]) -> String {
+/// Creates a space and nested folders, and uploads once, since the first upload looks up the active
+/// config. Returns the ids of the folders, from the root down.
+async fn warm_library(stack: &Stack) -> (TestSpace, Vec<String>) {
+    let acme = warm(stack).await;
+    acme.upload(PHOTO).await;
+    let folders = nested(&acme, DEEPEST - 1).await;
+    (acme, folders)
+}
+
+/// Asserts the calls of an upload with these fields, apart from those that store and announce the file.
+async fn assert_upload(stack: &Stack, acme: &TestSpace, fields: &[(&str, &str)], calls: &str) {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     let form = fields.iter().fold(form, |form, (name, value)| {
         form.text((*name).to_owned(), (*value).to_owned())
     });
-    cost(stack, "uploads", 201, acme.upload_form(form))
-        .await
-        .calls
-}
+    let (reads, writes) = calls
+        .split_once(" + ")
+        .unwrap_or((calls, "TransactWriteItems"));
+    let calls = format!("{reads}, PutObject, SendMessageBatch, {writes}");
 
-/// An upload and what it costs.
-struct UploadCost<'a> {
-    /// Fields of the form.
-    fields: &'a [(&'a str, &'a str)],
-    calls: &'a str,
-}
-
-/// Asserts the costs of uploads, one after the other.
-async fn assert_costs(stack: &Stack, acme: &TestSpace, uploads: &[UploadCost<'_>]) {
-    for UploadCost { fields, calls } in uploads {
-        let actual = upload(stack, acme, fields).await;
-        assert_eq!(actual, counted(calls), "{fields:?}");
-    }
-}
-
-/// Creates a space and nested folders, and uploads once, since the first upload looks up the active
-/// config. Returns the space and the ids of the folders.
-async fn warm_library(stack: &Stack) -> Library {
-    let acme = warm(stack).await;
-    acme.upload(PHOTO).await;
-    let folders = nested(&acme, DEEPEST - 1).await;
-    Library { acme, folders }
-}
-
-/// A space with nested folders.
-struct Library {
-    acme: TestSpace,
-    /// Ids of the folders, from the root down.
-    folders: Vec<String>,
+    let upload = acme.request("POST", "/upload").multipart(form);
+    let budget = Budget::of(stack, "uploads", &acme.client);
+    budget.send(201, upload, &calls).await;
 }
 
 #[stack_test]
 async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
-    let Library { acme, folders } = warm_library(stack).await;
-    let deepest = folders.last().expect("a folder").as_str();
+    let (acme, folders) = warm_library(stack).await;
 
-    let uploads = [
-        UploadCost {
-            fields: &[],
-            calls: "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
-        UploadCost {
-            fields: &[("folder_id", "root")],
-            calls: "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
-        UploadCost {
-            fields: &[("folder_id", &folders[0])],
-            calls: "3 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
-        UploadCost {
-            fields: &[("folder_id", &folders[4])],
-            calls: "4 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
-        UploadCost {
-            fields: &[("folder_id", deepest)],
-            calls: "4 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
-    ];
+    assert_upload(stack, &acme, &[], "2 BatchGetItem").await;
+    for (folder, calls) in [
+        ("root", "2 BatchGetItem"),
+        (&folders[0], "3 BatchGetItem"),
+        (&folders[4], "4 BatchGetItem"),
+        (&folders[DEEPEST - 2], "4 BatchGetItem"),
+    ] {
+        assert_upload(stack, &acme, &[("folder_id", folder)], calls).await;
+    }
 
-    assert_costs(stack, &acme, &uploads).await;
-}
-
-#[stack_test]
-async fn uploads_into_folder_paths_read_each_name_once(stack: &Stack) {
-    let acme = warm_library(stack).await.acme;
-
-    let uploads = [
-        UploadCost {
-            fields: &[("folder_id", "root"), ("folder_path", "level 1/Level 2")],
-            calls: "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
+    for (path, calls) in [
+        ("level 1/Level 2", "3 BatchGetItem, 2 GetItem"),
         // Creates both folders.
-        UploadCost {
-            fields: &[("folder_id", "root"), ("folder_path", "x/y")],
-            calls: "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, 3 TransactWriteItems",
-        },
-        UploadCost {
-            fields: &[("folder_id", "root"), ("folder_path", "x/y")],
-            calls: "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
-    ];
-
-    assert_costs(stack, &acme, &uploads).await;
+        ("x/y", "3 BatchGetItem, GetItem + 3 TransactWriteItems"),
+        ("x/y", "3 BatchGetItem, 2 GetItem"),
+    ] {
+        let fields = [("folder_id", "root"), ("folder_path", path)];
+        assert_upload(stack, &acme, &fields, calls).await;
+    }
 }
 
 #[stack_test]
 async fn uploads_into_folders_of_configs_stay_within_call_budget(stack: &Stack) {
-    let acme = warm_library(stack).await.acme;
+    let (acme, _) = warm_library(stack).await;
     for (name, path) in [("kept", "level 1/level 2"), ("made", "new/newer")] {
         let settings = json!({"storage": {"folder": path}});
         acme.upload_config(name).with_settings(settings).await;
     }
+    let (kept, made) = (("upload_config", "kept"), ("upload_config", "made"));
 
-    let uploads = [
-        UploadCost {
-            fields: &[("upload_config", "kept")],
-            calls: "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
-        UploadCost {
-            fields: &[("upload_config", "made")],
-            calls: "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, 3 TransactWriteItems",
-        },
-        // A folder of the request takes precedence over that of the config, which is not read.
-        UploadCost {
-            fields: &[("upload_config", "kept"), ("folder_id", "root")],
-            calls: "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        },
-    ];
-
-    assert_costs(stack, &acme, &uploads).await;
+    let found = "3 BatchGetItem, 2 GetItem";
+    assert_upload(stack, &acme, &[kept], found).await;
+    let created = "3 BatchGetItem, GetItem + 3 TransactWriteItems";
+    assert_upload(stack, &acme, &[made], created).await;
+    // A folder of the request takes precedence over that of the config, which is not read.
+    let fields = [kept, ("folder_id", "root")];
+    assert_upload(stack, &acme, &fields, "2 BatchGetItem").await;
 }
 
 #[stack_test]
 async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
-    let acme = warm(stack).await;
+    let (acme, ids) = warm_library(stack).await;
+    let budget = Budget::of(stack, "uploads", &acme.client);
 
-    // The first upload looks up the active config.
-    acme.upload(PHOTO).await;
+    for (folder, reads, ancestors) in [
+        ("root", "2 ", ""),
+        (&ids[0], "3 ", "2 "),
+        (&ids[4], "4 ", "2 "),
+    ] {
+        let body = presign_body(&acme, json!({"folder_id": folder}));
+        let calls = format!("{reads}BatchGetItem, SendMessageBatch, TransactWriteItems");
+        let presigned = budget.create("/upload/presign", body, &calls).await;
+        let pending = PendingFile::of(presigned);
+        pending.send(stack, PHOTO).await.expect_status(200);
+        let confirm = || acme.request("POST", &pending.confirmation());
 
-    let ids = nested(&acme, 5).await;
-    let first = ids[0].as_str();
-    let fifth = ids[4].as_str();
-
-    for (folder, batches, confirmed) in
-        [("root", "2 ", ""), (first, "3 ", "2 "), (fifth, "4 ", "2 ")]
-    {
-        let presign = acme.post(
-            "/upload/presign",
-            presign_body(&acme, json!({"folder_id": folder})),
-        );
-        let Cost { response, calls } = cost(stack, "uploads", 201, presign).await;
-        let expected = format!("{batches}BatchGetItem, SendMessageBatch, TransactWriteItems");
-        assert_eq!(calls, counted(&expected), "{folder}");
-        let pending_file = PendingFile {
-            response: response.json(),
-        };
-        pending_file.send(stack, PHOTO).await.expect_status(200);
         // The ancestors are read once, for the response. The upload config is read for what follows.
-        let expected = format!(
-            "{confirmed}BatchGetItem, CopyObject, 2 GetItem, GetObject, SendMessageBatch, TransactWriteItems"
+        let calls = format!(
+            "{ancestors}BatchGetItem, CopyObject, 2 GetItem, GetObject, SendMessageBatch, TransactWriteItems"
         );
-        let Cost { calls, .. } =
-            cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
-        assert_eq!(calls, counted(&expected), "{folder}");
-        let Cost { calls, .. } =
-            cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
-        assert_eq!(
-            calls,
-            counted(&format!("{confirmed}BatchGetItem")),
-            "{folder}"
-        );
+        budget.send(200, confirm(), &calls).await;
+        let calls = format!("{ancestors}BatchGetItem");
+        budget.send(200, confirm(), &calls).await;
     }
     stack.run_confirm_checks().await;
 }
@@ -182,31 +111,24 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
 #[stack_test]
 async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
     let acme = warm(stack).await;
-    let empty = folder(&acme, "empty", None).await;
-    let full = folder(&acme, "full", None).await;
-    let folder_id = folder(&acme, "place", None).await;
+    let empty = acme.folder("empty").await;
+    let full = acme.folder("full").await;
+    let place = acme.folder("place").await;
     let mut files = Vec::new();
-
     for number in 0..CROWD {
-        let inner = folder(&acme, &format!("inner {number}"), Some(&full)).await;
-        files.extend([stored(&acme, &full).await, stored(&acme, &inner).await]);
+        let inner = folder(&acme, &format!("inner {number}"), Some(&full.id)).await;
+        files.extend([stored(&acme, &full.id).await, stored(&acme, &inner).await]);
     }
 
-    for (parent, expected) in [
-        (json!(folder_id), "2 BatchGetItem, TransactWriteItems"),
-        (Value::Null, "2 BatchGetItem, TransactWriteItems"),
-    ] {
-        for id in [&empty, &full] {
-            let folder = format!("/folders/{id}");
-            let moving = acme.put(&folder, json!({ "parent_id": parent }));
-            assert_eq!(
-                cost(stack, "folders", 200, moving).await.calls,
-                counted(expected),
-                "{id} to {parent}"
-            );
+    let budget = Budget::of(stack, "folders", &acme.client);
+    for parent in [json!(place.id), Value::Null] {
+        for folder in [&empty, &full] {
+            let body = json!({ "parent_id": parent });
+            let calls = "2 BatchGetItem, TransactWriteItems";
+            budget.put(folder.path(), body, calls).await;
         }
         for file in &files {
-            let path = text(&acme.get_ok(&file_path(file)).await["folder_path"]);
+            let path = text(&acme.get_ok(file.path()).await["folder_path"]);
             assert_eq!(path.starts_with("place/"), !parent.is_null(), "{path}");
         }
     }
