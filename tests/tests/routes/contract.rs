@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
-use tests::{Client, Extent, PHOTO, Stack, StackOptions, TestSpace, is_thorough};
+use tests::{Extent, PHOTO, Stack, StackOptions, TestSpace, is_thorough, text};
 use tokio::process::Command;
 
 use crate::support::external_programs;
@@ -17,133 +17,73 @@ const REFERRER: &str = "https://example.com/";
 /// Number of responses by status.
 type Statuses = BTreeMap<String, u64>;
 
-/// Two spaces: `acme`, which requests change, and `uploads`, which uploads go to.
-struct Records<'a> {
-    stack: &'a Stack,
-    acme: TestSpace,
-    uploads: TestSpace,
+/// Creates two spaces with records, one that requests change and one that uploads go to, and returns the
+/// description of the records for `tests/contract/hooks.py`.
+async fn describe_records(stack: &Stack) -> Value {
+    let acme = stack.space("Acme").await;
+    let uploads = stack.space("Uploads").await;
+    let account = stack.account().get_ok("/account").await;
+    let file = acme.upload(PHOTO).with_ref("photo").await;
+    let uploading = describe_uploads(&uploads).await;
+
+    json!({
+        "space": acme.id,
+        "folder": acme.folder("seed").await.id,
+        "file": file.id,
+        "config": acme.upload_config("seed").await.id,
+        "reference": "photo",
+        "delivery": stack.add_webhook_delivery(&acme, &file.id).await,
+        "kept": [uploads.id, uploads.key_id, uploading["upload_config_id"], uploading["folder_id"], account["key"]["id"]],
+        "uploads": uploading,
+        "spares": spares(stack, &acme).await,
+    })
 }
 
-impl Records<'_> {
-    async fn new(stack: &Stack) -> Records<'_> {
-        Records {
-            stack,
-            acme: stack.space("Acme").await,
-            uploads: stack.space("Uploads").await,
+/// Creates the records that uploads need, and returns their values by names of fields and parameters.
+async fn describe_uploads(uploads: &TestSpace) -> Value {
+    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false});
+    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
+    let config = uploads.upload_config("open").with(unsigned).await.id;
+    let folder = uploads.folder("inbox").await.id;
+    let body = json!({"upload_config_id": config, "folder_id": folder, "expiration_minutes": 1440});
+    let path = "/upload/generate-signed-url";
+    let signed = uploads.post_ok(path, body).await;
+
+    json!({
+        "space": uploads.handle,
+        "spaceHandle": uploads.handle,
+        "space_id": uploads.id,
+        "upload_config": config,
+        "upload_config_id": config,
+        "configName": "open",
+        "folder_id": folder,
+        "referrer": REFERRER,
+        "url": signed["url"],
+    })
+}
+
+/// Creates records that requests may delete, and returns their ids by kind.
+async fn spares(stack: &Stack, acme: &TestSpace) -> Value {
+    let account = stack.account();
+    let mut spares: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for number in 0..SPARES {
+        let name = format!("spare-{number}");
+        let named = json!({ "name": name });
+        let key = account.create("/account/api-keys", &named).await;
+        let space = account.create("/spaces", &named).await;
+        for (kind, id) in [
+            ("spaces", space["id"].clone()),
+            ("space_keys", json!(acme.create_key(&name).await.id)),
+            ("account_keys", key["id"].clone()),
+            ("folders", json!(acme.folder(&name).await.id)),
+            ("configs", json!(acme.upload_config(&name).await.id)),
+            ("files", json!(acme.upload(PHOTO).await.id)),
+            ("named_files", json!(acme.upload(PHOTO).await.id)),
+        ] {
+            spares.entry(kind).or_default().push(id);
         }
     }
-
-    /// Creates the records, and returns their description for `tests/contract/hooks.py`.
-    async fn describe(&self) -> Value {
-        let Records {
-            stack,
-            acme,
-            uploads,
-        } = self;
-        let file = acme.upload(PHOTO).await;
-        let delivery = stack.add_webhook_delivery(acme, id(&file)).await;
-        let uploading = self.uploads().await;
-        let account = stack.account().get_ok("/account").await;
-
-        acme.put_ok(&format!("/files/{}", id(&file)), json!({"ref": "photo"}))
-            .await;
-
-        json!({
-            "space": acme.id,
-            "folder": self.folder(acme, "seed").await,
-            "file": file["id"],
-            "config": self.config("seed").await,
-            "reference": "photo",
-            "delivery": delivery,
-            "kept": [uploads.id, uploads.key_id, uploading["upload_config_id"], uploading["folder_id"], account["key"]["id"]],
-            "uploads": uploading,
-            "spares": self.spares().await,
-        })
-    }
-
-    /// Creates the records that uploads need, and returns their values by names of fields and
-    /// parameters.
-    async fn uploads(&self) -> Value {
-        let Records { uploads, .. } = self;
-        let unsigned = json!({
-            "allow_unsigned": true,
-            "unsigned_restrictions": {"allowed_referrers": ["example.com"], "require_https": false},
-        });
-        let config = uploads.upload_config("open").with(unsigned).await;
-        let folder = self.folder(uploads, "inbox").await;
-        let body = json!({"upload_config_id": config["id"], "folder_id": folder, "expiration_minutes": 1440});
-        let signed = uploads
-            .client
-            .post_ok("/upload/generate-signed-url", body)
-            .await;
-
-        json!({
-            "space": uploads.handle,
-            "spaceHandle": uploads.handle,
-            "space_id": uploads.id,
-            "upload_config": config["id"],
-            "upload_config_id": config["id"],
-            "configName": "open",
-            "folder_id": folder,
-            "referrer": REFERRER,
-            "url": signed["url"],
-        })
-    }
-
-    async fn spares(&self) -> Value {
-        let Records { stack, acme, .. } = self;
-        let mut spares: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-        for number in 0..SPARES {
-            let name = format!("spare-{number}");
-            let keys = acme.keys_path();
-            let mut add = |kind, id| spares.entry(kind).or_default().push(id);
-
-            add(
-                "spaces",
-                created(&stack.account(), "/spaces", json!({"name": name})).await,
-            );
-            add(
-                "space_keys",
-                created(&stack.account(), &keys, json!({"name": name})).await,
-            );
-            add(
-                "account_keys",
-                created(&stack.account(), "/account/api-keys", json!({"name": name})).await,
-            );
-            add("folders", self.folder(acme, &name).await);
-            add("configs", self.config(&name).await);
-            add("files", acme.upload(PHOTO).await["id"].clone());
-            add("named_files", acme.upload(PHOTO).await["id"].clone());
-        }
-
-        json!(spares)
-    }
-
-    async fn folder(&self, tenant: &TestSpace, name: &str) -> Value {
-        created(
-            &tenant.client,
-            "/folders",
-            json!({"space_id": tenant.id, "name": name}),
-        )
-        .await
-    }
-
-    async fn config(&self, name: &str) -> Value {
-        created(
-            &self.acme.client,
-            "/upload-configs",
-            json!({"space_id": self.acme.id, "name": name}),
-        )
-        .await
-    }
-}
-
-async fn created(client: &Client, path: &str, body: Value) -> Value {
-    client.create(path, body).await["id"].clone()
-}
-
-fn id(record: &Value) -> &str {
-    record["id"].as_str().expect("an id")
+    json!(spares)
 }
 
 /// Returns the phases of a run, and the number of requests that it generates per operation.
@@ -182,22 +122,14 @@ async fn schemathesis_passes() {
         "AdminRequestsPerMinute",
         "UploadRequestsPerMinute",
         "UnsignedRequestsPerMinute",
-    ];
-    let limits = limits.into_iter().chain([
         "UnsignedUploadsPerHour",
         "ApiRequestsPerSecond",
         "ApiBurstRequests",
-    ]);
-    let parameters = limits
-        .map(|name| (name.to_owned(), "1000000".to_owned()))
-        .collect();
-    let stack = Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await;
-    let records = Records::new(&stack).await.describe().await;
-    let url = records["uploads"]["url"].as_str().expect("a URL");
+    ];
+    let options = StackOptions::default().with_parameters(&limits.map(|name| (name, "1000000")));
+    let stack = Stack::start_with(options).await;
+    let records = describe_records(&stack).await;
+    let url = text(&records["uploads"]["url"]);
     let (_, signature) = url.split_once("signature=").expect("a signature");
 
     let statuses = stack.directory().path().join("statuses.json");

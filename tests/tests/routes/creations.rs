@@ -74,34 +74,18 @@ impl Creation {
 
 /// Returns a request for each kind of record. No two have the same caller and route.
 pub(crate) fn creations(stack: &Stack, acme: &TestSpace) -> Vec<Creation> {
+    let account = &stack.account();
+    let named = |name: &str| json!({ "name": name });
+    let in_space = |name: &str| json!({"space_id": acme.id, "name": name});
+    let key = json!({"name": "Plain Name of a Key", "role": "user"});
     vec![
-        Creation::json(
-            &stack.account(),
-            "/spaces",
-            json!({"name": "Plain Name of a Space"}),
-        ),
-        Creation::json(
-            &acme.client,
-            &keys(acme),
-            json!({"name": "Plain Name of a Key", "role": "user"}),
-        ),
-        Creation::json(
-            &stack.account(),
-            "/account/api-keys",
-            json!({"name": "Plain Name of an Account Key"}),
-        ),
-        Creation::json(
-            &acme.client,
-            "/folders",
-            json!({"space_id": acme.id, "name": "Plain Name of a Folder"}),
-        ),
-        Creation::json(
-            &acme.client,
-            "/upload-configs",
-            json!({"space_id": acme.id, "name": "plain-name"}),
-        ),
-        Creation::upload(&acme.client, acme, &["file"]),
-        Creation::upload(&stack.account(), acme, &["files[]", "files[]", "file"]),
+        Creation::json(account, "/spaces", named("Plain Name of a Space")),
+        Creation::json(acme, &keys(acme), key),
+        Creation::json(account, "/account/api-keys", named("Plain Name of a Key")),
+        Creation::json(acme, "/folders", in_space("Plain Name of a Folder")),
+        Creation::json(acme, "/upload-configs", in_space("plain-name")),
+        Creation::upload(acme, acme, &["file"]),
+        Creation::upload(account, acme, &["files[]", "files[]", "file"]),
     ]
 }
 
@@ -121,35 +105,23 @@ pub(crate) fn with_idempotency_key(client: &Client, path: &str, key: &str) -> Re
 /// Asserts that a response is a replay of the first one.
 #[track_caller]
 pub(crate) fn assert_replay(response: &Response, first: &Response) {
-    assert_eq!(
-        (response.status, response.header("idempotent-replayed")),
-        (201, "true"),
-        "{}",
-        response.request
-    );
-    assert_eq!(
-        response.header("content-type"),
-        first.header("content-type")
-    );
-    assert_eq!(response.body, first.body);
+    let replay = response.clone().expect_status(201);
+    replay
+        .expect_header("idempotent-replayed", "true")
+        .expect_header("content-type", first.header("content-type"))
+        .expect_body(&first.body);
 }
 
 /// Asserts that a response is not a replay, and returns it.
 #[track_caller]
 pub(crate) fn assert_first(response: Response) -> Response {
-    assert!(
-        !response.headers.contains_key("idempotent-replayed"),
-        "{}",
-        response.request
-    );
+    response.expect_header("idempotent-replayed", "");
     response.expect_status(201)
 }
 
 #[track_caller]
 pub(crate) fn assert_payload_mismatch(response: Response) {
     let message = "The idempotency key field was already used for a request with another payload.";
-    assert_eq!(
-        response.expect_error(422),
-        json!({"idempotency_key": [message]})
-    );
+    let errors = json!({"idempotency_key": [message]});
+    assert_eq!(response.expect_error(422), errors);
 }

@@ -3,33 +3,14 @@
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
 use tests::{
-    Client, DYNAMODB_ATTEMPTS, PHOTO, Response, Stack, StackOptions, TestSpace, form, seconds,
-    stack_test,
+    Client, DYNAMODB_ATTEMPTS, PHOTO, Response, Stack, StackOptions, TestSpace, UNKNOWN_ID,
+    seconds, stack_test,
 };
 
 use super::expected_error::{ExpectedError, error, error_with};
 
 /// Error message of a 503.
 const BUSY: &str = "The service is busy. Retry after the number of seconds in Retry-After.";
-
-/// A response, and the error that it must be.
-struct Case {
-    response: Response,
-    expected: ExpectedError,
-}
-
-impl Case {
-    fn new(response: Response, expected: ExpectedError) -> Case {
-        Case { response, expected }
-    }
-}
-
-#[track_caller]
-fn assert_cases(cases: Vec<Case>) {
-    for case in cases {
-        case.expected.assert(&case.response);
-    }
-}
 
 async fn send(
     client: &Client,
@@ -43,18 +24,6 @@ async fn send(
     client.send(request.body(body)).await
 }
 
-/// Sends JSON to the keys of a space.
-async fn send_key(acme: &TestSpace, body: impl Into<reqwest::Body>) -> Response {
-    let path = acme.keys_path();
-    send(&acme.client, &path, "application/json", body).await
-}
-
-async fn upload(client: &Client, acme: &TestSpace) -> Response {
-    client
-        .upload_form(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
-        .await
-}
-
 fn unauthenticated() -> ExpectedError {
     error(401, "Unauthenticated.")
         .with_header("x-amzn-remapped-www-authenticate", "Bearer")
@@ -66,92 +35,77 @@ fn invalid(errors: Value) -> ExpectedError {
 }
 
 #[stack_test]
-async fn malformed_and_unauthenticated_requests_have_documented_errors(
-    stack: &Stack,
-    acme: &TestSpace,
-) {
-    assert_cases(malformed_requests(acme).await);
-    assert_cases(unauthenticated_requests(stack, acme).await);
-    assert_cases(missing_resources(stack, acme).await);
-}
-
-async fn malformed_requests(acme: &TestSpace) -> Vec<Case> {
-    let client = &acme.client;
+async fn malformed_requests_have_documented_errors(acme: &TestSpace) {
     let keys = acme.keys_path();
+    let send_key = |body: String| send(acme, &keys, "application/json", body);
     let not_json = "The body is not valid JSON: EOF while parsing an object at line 1 column 1.";
-    let no_boundary = "The content type of the form has no boundary.";
+    error(400, not_json).assert(&send_key("{".to_owned()).await);
+    let not_object = "The body must be a JSON object.";
+    error(400, not_object).assert(&send_key("[]".to_owned()).await);
     let too_large = "The body must not be greater than 1024 kilobytes.";
-    let not_json_type = "The content type must be application/json.";
-    let not_form_type = "The content type must be multipart/form-data.";
+    error(413, too_large).assert(&send_key("x".repeat((1 << 20) + 1)).await);
 
-    vec![
-        Case::new(send_key(acme, "{").await, error(400, not_json)),
-        Case::new(
-            send_key(acme, "[]").await,
-            error(400, "The body must be a JSON object."),
+    for (status, message, path, content_type, body) in [
+        (
+            400,
+            "The content type of the form has no boundary.",
+            "/upload",
+            "multipart/form-data",
+            "x",
         ),
-        Case::new(
-            send(client, "/upload", "multipart/form-data", "x").await,
-            error(400, no_boundary),
+        (
+            415,
+            "The content type must be application/json.",
+            &keys,
+            "text/plain",
+            "{}",
         ),
-        Case::new(
-            send_key(acme, "x".repeat((1 << 20) + 1)).await,
-            error(413, too_large),
+        (
+            415,
+            "The content type must be multipart/form-data.",
+            "/upload",
+            "application/json",
+            "{}",
         ),
-        Case::new(
-            send(client, &keys, "text/plain", "{}").await,
-            error(415, not_json_type),
-        ),
-        Case::new(
-            send(client, "/upload", "application/json", "{}").await,
-            error(415, not_form_type),
-        ),
-        Case::new(
-            client.post(&keys, json!({})).await,
-            invalid(json!({"name": ["The name field is required."]})),
-        ),
-        Case::new(
-            client.delete("/spaces").await,
-            invalid(json!({"id": ["The id field is required."]})),
-        ),
-        Case::new(
-            client.get("/spaces?limit=0").await,
-            invalid(json!({"limit": ["The limit field must be at least 1."]})),
-        ),
-    ]
+    ] {
+        error(status, message).assert(&send(acme, path, content_type, body).await);
+    }
+
+    let name = json!({"name": ["The name field is required."]});
+    invalid(name).assert(&acme.post(&keys, json!({})).await);
+    let id = json!({"id": ["The id field is required."]});
+    invalid(id).assert(&acme.delete("/spaces").await);
+    let limit = json!({"limit": ["The limit field must be at least 1."]});
+    invalid(limit).assert(&acme.get("/spaces?limit=0").await);
 }
 
-async fn unauthenticated_requests(stack: &Stack, acme: &TestSpace) -> Vec<Case> {
+#[stack_test]
+async fn unauthenticated_requests_have_documented_errors(stack: &Stack, acme: &TestSpace) {
     let anonymous = &stack.anonymous;
     let unknown = anonymous.with_key("x");
-    let space = acme.path();
-
-    vec![
-        Case::new(anonymous.get(&space).await, unauthenticated()),
-        Case::new(unknown.post("/spaces", json!({})).await, unauthenticated()),
-        Case::new(unknown.get("/files/x").await, unauthenticated()),
-        Case::new(
-            send(anonymous, "/upload", "text/plain", "x").await,
-            unauthenticated(),
-        ),
-    ]
+    for response in [
+        anonymous.get(&acme.path()).await,
+        unknown.post("/spaces", json!({})).await,
+        unknown.get("/files/x").await,
+        send(anonymous, "/upload", "text/plain", "x").await,
+    ] {
+        unauthenticated().assert(&response);
+    }
 }
 
-async fn missing_resources(stack: &Stack, acme: &TestSpace) -> Vec<Case> {
-    let client = &acme.client;
-    let missing_file = "/files/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
-    let not_found = || error(404, "Not found.");
-
-    vec![
-        Case::new(client.get("/spaces/x").await, not_found()),
-        Case::new(client.delete("/spaces?id=x").await, not_found()),
-        Case::new(client.get(missing_file).await, not_found()),
-        Case::new(client.get("/nowhere").await, not_found().uncounted()),
-        Case::new(
-            stack.anonymous.get("/nowhere").await,
-            not_found().uncounted(),
-        ),
-    ]
+#[stack_test]
+async fn missing_resources_have_documented_errors(stack: &Stack, acme: &TestSpace) {
+    for response in [
+        acme.get("/spaces/x").await,
+        acme.delete("/spaces?id=x").await,
+        acme.get(&format!("/files/{UNKNOWN_ID}")).await,
+    ] {
+        error(404, "Not found.").assert(&response);
+    }
+    for client in [&acme.client, &stack.anonymous] {
+        let response = client.get("/nowhere").await;
+        error(404, "Not found.").uncounted().assert(&response);
+    }
 }
 
 #[stack_test]
@@ -159,32 +113,24 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(
     stack: &Stack,
     acme: &TestSpace,
 ) {
-    let space = acme.path();
     let viewer = acme.role("viewer").await;
-    let not_owner = "This action requires the role owner. Your role is viewer.";
-    let not_user = "This action requires the role user or higher. Your role is viewer.";
-    let not_account = "This endpoint requires an account key. The given key belongs to one space.";
-    let not_empty = "The space is not empty. Delete its files and folders first, or use force=true to delete everything.";
-    let not_empty_errors = json!({"id": ["The id field must be the id of an empty space."]});
-    let disabled = "This space is disabled and does not accept uploads.";
     acme.upload(PHOTO).await;
 
-    assert_cases(vec![
-        Case::new(viewer.put(&space, json!({})).await, error(403, not_owner)),
-        Case::new(upload(&viewer, acme).await, error(403, not_user)),
-        Case::new(
-            acme.post("/spaces", json!({})).await,
-            error(403, not_account),
-        ),
-        Case::new(
-            acme.delete(&format!("/spaces?id={}", acme.id)).await,
-            error_with(409, not_empty, not_empty_errors),
-        ),
-    ]);
+    let not_owner = "This action requires the role owner. Your role is viewer.";
+    error(403, not_owner).assert(&viewer.put(&acme.path(), json!({})).await);
+    let not_user = "This action requires the role user or higher. Your role is viewer.";
+    error(403, not_user).assert(&acme.upload(PHOTO).by(&viewer).send().await);
+    let not_account = "This endpoint requires an account key. The given key belongs to one space.";
+    error(403, not_account).assert(&acme.post("/spaces", json!({})).await);
 
-    let body = json!({"name": "Acme", "enabled": false});
-    acme.put_ok(&space, body).await;
-    error(403, disabled).assert(&upload(&acme.client, acme).await);
+    let not_empty = "The space is not empty. Delete its files and folders first, or use force=true to delete everything.";
+    let errors = json!({"id": ["The id field must be the id of an empty space."]});
+    let deletion = acme.delete(&format!("/spaces?id={}", acme.id)).await;
+    error_with(409, not_empty, errors).assert(&deletion);
+
+    acme.set_enabled(false).await;
+    let disabled = "This space is disabled and does not accept uploads.";
+    error(403, disabled).assert(&acme.upload(PHOTO).send().await);
 
     assert_interrupted_request_is_in_progress(stack, acme).await;
 }

@@ -1,145 +1,184 @@
-//! Roles on the routes of files, folders and uploads: space keys and members, with their own files
-//! and with files of others.
+//! Roles on the routes of files whose requirement depends on who uploaded the file, or that create
+//! missing folders. `roles` has those of all other routes.
 
-use std::collections::BTreeSet;
-
-use serde_json::json;
+use serde_json::{Value, json};
 use table::keys;
-use tests::{Client, Stack, StackOptions, stack_test, text};
+use tests::{
+    Client, File, PHOTO, Response, Stack, StackOptions, TestSpace, User, file_path, rows,
+    stack_test, text,
+};
 
-use super::file_role_routes::{ROUTES, RoleFixture, is_sufficient};
+use super::fixture::ROLES;
+use crate::{support::signer::Signer, uploads::unsigned::UnsignedConfig};
 
-#[test]
-fn role_table_covers_all_file_folder_and_upload_routes() {
-    let is_covered = |path: &&str| {
-        let group = path.split('/').nth(1).unwrap_or_default();
-        ["files", "folders", "upload"].contains(&group)
-    };
-    let operations = openapi::api().operations;
+/// A request about a file, and the minimum roles for files of the caller and of others.
+type FileRequest = (String, Value, String, String);
 
-    let declared = operations
-        .iter()
-        .map(|operation| (operation.endpoint.method, operation.endpoint.path));
-    let declared: BTreeSet<_> = declared.filter(|(_, path)| is_covered(path)).collect();
-    let covered: BTreeSet<_> = ROUTES
-        .iter()
-        .map(|route| (route.method, route.path))
-        .collect();
-
-    let missing: Vec<_> = declared.difference(&covered).collect();
-    let undeclared: Vec<_> = covered.difference(&declared).collect();
-    assert!(
-        missing.is_empty() && undeclared.is_empty(),
-        "in ROUTES of file_role_routes.rs, add {missing:?} and remove {undeclared:?}"
-    );
+/// Returns requests in which `FILE` stands for an id, and `FOLDER` for the name of a missing folder.
+fn requests() -> Vec<FileRequest> {
+    rows(json!([
+        ["PUT /files/FILE", {"ref": "x"}, "user", "admin"],
+        ["PUT /files/FILE", {"folder_id": "root", "folder_path": "FOLDER"}, "admin", "admin"],
+        ["PUT /files", {"id": "FILE", "ref": "x"}, "user", "admin"],
+        ["PUT /files", {"id": "FILE", "folder_id": "root", "folder_path": "FOLDER"}, "admin", "admin"],
+        ["DELETE /files/FILE", null, "user", "admin"],
+        ["DELETE /files?id=FILE", null, "user", "admin"],
+        ["DELETE /files", {"id": "FILE"}, "user", "admin"],
+        // The file is already active, so a confirmation returns it.
+        ["POST /upload/confirm/FILE", null, "user", "admin"],
+        ["PUT /files/FILE/access-control", {"access_control": {"requires_auth": true}}, "admin", "admin"],
+        ["DELETE /files/FILE/access-control", null, "admin", "admin"],
+    ]))
 }
 
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
-    let mut fixture = RoleFixture::new(stack).await;
-    let callers = fixture.callers().await;
-    let mut allowed = 0;
-    let mut rejected = Vec::new();
+async fn send(client: &Client, request: &FileRequest, file: &str, folder: &str) -> Response {
+    let (line, body, ..) = request;
+    let filled = |text: &str| text.replace("FILE", file).replace("FOLDER", folder);
+    let line = filled(line);
+    let (method, path) = line.split_once(' ').expect("a method and a path");
+    let request = client.request(method, path);
+    if body.is_null() {
+        return client.send(request).await;
+    }
+    let body: Value = serde_json::from_str(&filled(&body.to_string())).expect("JSON");
+    client.send(request.json(&body)).await
+}
 
-    for caller in &callers {
-        for route in ROUTES {
-            for is_own in [false, true] {
-                let min_role = if is_own {
-                    route.own_file_role
-                } else {
-                    Some(route.role)
-                };
-                let Some(min_role) = min_role else { continue };
-                let Some(resource) = fixture.resource(route, caller, is_own).await else {
-                    continue;
-                };
+/// A space key, or the account key of a member, with a role in the space.
+struct Caller {
+    client: Client,
+    role: &'static str,
+    member: Option<User>,
+}
 
-                let response = fixture.call(route, caller, &resource).await;
-
-                if is_sufficient(caller.role, min_role) {
-                    allowed += 1;
-                    response.expect_status(route.success);
-                    continue;
-                }
-                assert_eq!(
-                    response.expect_error(403),
-                    json!({}),
-                    "{} {} as {}",
-                    route.method,
-                    route.path,
-                    caller.role
-                );
-                fixture.assert_unchanged(&resource).await;
-                rejected.push(resource.name);
-            }
+impl Caller {
+    async fn member(stack: &Stack, acme: &TestSpace, role: &'static str) -> Caller {
+        let member = stack.user().await;
+        stack.add_member(&member, acme, role).await;
+        Caller {
+            client: member.client.clone(),
+            role,
+            member: Some(member),
         }
     }
 
-    assert!(
-        allowed > 200 && rejected.len() > 80,
-        "{allowed} allowed, {} rejected",
-        rejected.len()
-    );
-
-    // Rejected calls neither created nor renamed folders.
-    for (key, item) in stack.dump().await.items {
-        let name = item["name"].as_str().unwrap_or_default();
-        assert!(
-            !key.sort.starts_with(keys::FOLDERS)
-                || !rejected.iter().any(|rejected| rejected == name),
-            "{key:?} {item}"
-        );
+    /// Returns a space key and a member of each role.
+    async fn all(stack: &Stack, acme: &TestSpace) -> Vec<Caller> {
+        let mut callers = Vec::new();
+        for role in ROLES {
+            callers.push(Caller {
+                client: acme.role(role).await,
+                role,
+                member: None,
+            });
+            callers.push(Caller::member(stack, acme, role).await);
+        }
+        callers
     }
 
+    fn has(&self, min_role: &str) -> bool {
+        let level = |name: &str| ROLES.iter().position(|role| *role == name);
+        level(self.role) >= level(min_role)
+    }
+
+    /// Uploads a file. Returns `None` for a space key that may not upload.
+    async fn upload(&self, stack: &Stack, acme: &TestSpace) -> Option<File> {
+        if self.has("user") {
+            return Some(acme.upload(PHOTO).by(&self.client).await);
+        }
+
+        // A member who is a viewer now may have uploaded in an earlier role.
+        let member = self.member.as_ref()?;
+        stack.add_member(member, acme, "user").await;
+        let file = acme.upload(PHOTO).by(&self.client).await;
+        stack.add_member(member, acme, self.role).await;
+        Some(file)
+    }
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn roles_are_enforced_for_own_and_others_files(stack: &Stack, acme: &TestSpace) {
+    let mut allowed = 0;
+    let mut rejected = Vec::new();
+
+    for caller in &Caller::all(stack, acme).await {
+        for request in &requests() {
+            let (line, _, own_role, role) = request;
+            for is_own in [true, false] {
+                let file = if is_own {
+                    caller.upload(stack, acme).await
+                } else {
+                    Some(acme.upload(PHOTO).await)
+                };
+                let Some(file) = file else { continue };
+                let min_role = if is_own { own_role } else { role };
+                let folder = format!("call-{:03}", allowed + rejected.len());
+                let response = send(&caller.client, request, &file.id, &folder).await;
+
+                let case = format!("{line} as {}, own: {is_own}", caller.role);
+                let response = response.with_context(&case);
+                if caller.has(min_role) {
+                    allowed += 1;
+                    response.expect_status_of(&[200, 204]);
+                    continue;
+                }
+                assert_eq!(response.expect_error(403), json!({}));
+                assert_eq!(acme.get_ok(file.path()).await, file, "{case}");
+                rejected.push(folder);
+            }
+        }
+    }
+    assert_eq!((allowed, rejected.len()), (92, 58));
+
+    // Rejected calls created no folders.
+    for (key, item) in stack.dump().await.items {
+        let is_rejected = |folder: &String| item["name"] == **folder;
+        let is_folder = key.sort.starts_with(keys::FOLDERS);
+        assert!(!is_folder || !rejected.iter().any(is_rejected), "{key:?}");
+    }
     stack.run_confirm_checks().await;
     stack.run_purges().await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn anonymous_and_others_files_require_admin(stack: &Stack) {
-    let fixture = RoleFixture::new(stack).await;
-    let owner = &fixture.acme.client;
-    let key = fixture.acme.role("user").await;
-    let other_key = fixture.acme.role("user").await;
-    let member = fixture.member("user").await;
-    let other_member = fixture.member("user").await;
-    let admin = fixture.acme.role("admin").await;
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    let key = acme.role("user").await;
+    let other_key = acme.role("user").await;
+    let member = Caller::member(stack, acme, "user").await.client;
+    let other_member = Caller::member(stack, acme, "user").await.client;
+    let admin = acme.role("admin").await;
 
-    for is_deletion in [false, true] {
-        let mut files = vec![
-            fixture.upload_anonymously(true).await,
-            fixture.upload_anonymously(false).await,
-        ];
-        for client in [owner, &stack.account(), &other_key, &other_member.client] {
-            files.push(fixture.upload(client, "order").await);
+    for (method, body) in [("PUT", json!({"ref": "x"})), ("DELETE", Value::Null)] {
+        let by_signature = signer.send(&signer.query(stack)).await.expect_created();
+        let anonymous = unsigned.send().await.expect_created();
+        let mut paths = vec![file_path(&by_signature), file_path(&anonymous)];
+        for client in [&acme.client, &stack.account(), &other_key, &other_member] {
+            let file = acme.upload(PHOTO).by(client).await;
+            paths.push(file.path().to_owned());
         }
 
-        for file in &files {
-            let path = format!("/files/{}", text(&file["id"]));
-            let change = async |client: &Client| {
-                if is_deletion {
-                    client.delete(&path).await
-                } else {
-                    client.put(&path, json!({"ref": "x"})).await
-                }
+        for path in &paths {
+            let file = acme.get_ok(path).await;
+            let is_anonymous = file["uploaded_by"]["id"].is_null();
+            let reason = if is_anonymous {
+                "This file was uploaded without an API key."
+            } else {
+                "Another user or API key uploaded this file."
             };
-
-            for client in [&key, &member.client] {
-                let response = change(client).await;
-                let uploader = &file["uploaded_by"];
-                let reason = if uploader["id"].is_null() {
-                    "This file was uploaded without an API key."
-                } else {
-                    "Another user or API key uploaded this file."
-                };
-                let message = format!("{reason} This action requires the role admin or higher.");
+            let message = format!("{reason} This action requires the role admin or higher.");
+            let change = |client: &Client| client.request(method, path).json(&body);
+            for client in [&key, &member] {
+                let response = client.send(change(client)).await;
                 assert_eq!(response.json()["message"], message);
-                assert_eq!(response.expect_error(403), json!({}), "{uploader}");
+                assert_eq!(response.expect_error(403), json!({}));
             }
-            assert_eq!(owner.get_ok(&path).await, *file);
+            assert_eq!(acme.get_ok(path).await, file);
 
-            let status = if is_deletion { 204 } else { 200 };
-            change(&admin).await.expect_status(status);
+            let changed = admin.send(change(&admin)).await;
+            changed.expect_status_of(&[200, 204]);
         }
     }
 
@@ -148,37 +187,30 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn file_ownership_follows_user_or_space_key(stack: &Stack) {
-    let fixture = RoleFixture::new(stack).await;
-    let member = fixture.member("owner").await;
+async fn file_ownership_follows_user_or_space_key(stack: &Stack, acme: &TestSpace) {
+    let Caller { client, member, .. } = Caller::member(stack, acme, "owner").await;
     let create_key = async |path: &str, body| {
-        let key = member.client.create(path, body).await;
-        member.client.with_key(&text(&key["key"]))
+        let key = client.create(path, body).await;
+        client.with_key(&text(&key["key"]))
     };
     let second_key = create_key("/account/api-keys", json!({"name": "second"})).await;
-    let space_keys = fixture.acme.keys_path();
     let space_key = json!({"name": "created by the member", "role": "user"});
-    let space_key = create_key(&space_keys, space_key).await;
+    let space_key = create_key(&acme.keys_path(), space_key).await;
 
-    let clients = [&member.client, &second_key, &space_key];
+    let clients = [&client, &second_key, &space_key];
     let mut files = Vec::new();
     for client in clients {
-        files.push(fixture.upload(client, "order").await);
+        files.push(acme.upload(PHOTO).by(client).await);
     }
 
     // Owners may change all files, users only their own.
-    let user = member.member.as_ref().expect("a member");
-    stack.add_member(user, &fixture.acme, "user").await;
-
+    let member = member.expect("a member");
+    stack.add_member(&member, acme, "user").await;
     let statuses_by_client = [[200, 200, 403], [200, 200, 403], [403, 403, 200]];
     for (client, statuses) in clients.into_iter().zip(statuses_by_client) {
         for (file, status) in files.iter().zip(statuses) {
-            let path = format!("/files/{}", text(&file["id"]));
-            let response = client.put(&path, json!({"ref": "x"})).await;
+            let response = client.put(file.path(), json!({"ref": "x"})).await;
             response.expect_status(status);
         }
     }
-
-    stack.run_confirm_checks().await;
-    stack.run_purges().await;
 }

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, TestSpace, form};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, form, text};
 
 /// The callers that a route accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,28 +48,13 @@ const OWN_FILE_ROUTES: [(&str, &str); 5] = [
 /// The list that filters by role in each space.
 const LIST_OF_ALL_SPACES: &str = "/upload-configs/all";
 
-/// A route that fails for the records of the fixture.
-struct FailingRoute {
-    method: &'static str,
-    path: &'static str,
-    status: u16,
-}
-
-const fn failing(method: &'static str, path: &'static str, status: u16) -> FailingRoute {
-    FailingRoute {
-        method,
-        path,
-        status,
-    }
-}
-
 /// Deletions that fail: the space has files, the upload config is active, the folder has a
 /// subfolder, and the account key does not exist.
-const FAILING_ROUTES: [FailingRoute; 4] = [
-    failing("DELETE", "/spaces", 409),
-    failing("DELETE", "/upload-configs", 409),
-    failing("DELETE", "/folders/{id}", 409),
-    failing("DELETE", "/account/api-keys/{keyId}", 404),
+const FAILING_ROUTES: [(&str, &str, u16); 4] = [
+    ("DELETE", "/spaces", 409),
+    ("DELETE", "/upload-configs", 409),
+    ("DELETE", "/folders/{id}", 409),
+    ("DELETE", "/account/api-keys/{keyId}", 404),
 ];
 
 /// Every route that takes a key, as its endpoint declares it.
@@ -96,8 +81,8 @@ fn route(operation: &openapi::Operation) -> Route {
 
     let failure = FAILING_ROUTES
         .iter()
-        .find(|failing| failing.method == method && failing.path == path)
-        .map(|failing| failing.status);
+        .find(|failing| (failing.0, failing.1) == (method, path))
+        .map(|failing| failing.2);
     let responses = description["responses"].as_object().expect("responses");
     let declared_status = responses
         .keys()
@@ -157,18 +142,14 @@ impl RouteFixture {
         tenant.folder("inner").inside(&outer).await;
         let file = upload(&tenant).await;
 
-        let keys = tenant.keys_path();
-        let key = tenant.post(&keys, json!({"name": "spare"})).await;
-        let key = key.expect_created()["id"].as_u64().expect("a number");
-
+        let key = tenant.create_key("spare").await.id;
         let delivery = stack.add_webhook_delivery(&tenant, &file).await;
-        let space = tenant.get(&tenant.path()).await;
-        let config = space.expect_ok()["active_upload_config_id"].clone();
+        let space = tenant.get_ok(&tenant.path()).await;
 
         RouteFixture {
             file: Mutex::new(file),
             folder: outer.id,
-            config: config.as_str().expect("an id").to_owned(),
+            config: text(&space["active_upload_config_id"]),
             key,
             delivery,
             calls: AtomicU32::new(0),
@@ -178,20 +159,13 @@ impl RouteFixture {
 
     /// Returns the id of the file.
     pub(crate) fn file(&self) -> String {
-        self.file
-            .lock()
-            .expect("no thread panics while holding the lock")
-            .clone()
+        self.file.lock().expect("no thread panicked").clone()
     }
 
     /// Replaces a deleted file.
     pub(crate) async fn replace_file(&self) {
         let file = upload(&self.tenant).await;
-
-        *self
-            .file
-            .lock()
-            .expect("no thread panics while holding the lock") = file;
+        *self.file.lock().expect("no thread panicked") = file;
     }
 
     /// Returns the value of `{id}` in the path of a route.

@@ -1,8 +1,10 @@
 //! Pages of the keys of a space.
 
-use domain::KeyName;
+use domain::{KeyName, KeySecret};
+use runtime::Settings;
+use serde_json::Value;
 use space_store::{NewKey, Tenants};
-use tests::{Stack, TestSpace};
+use tests::{Stack, TestSpace, column};
 
 /// Number of keys of [`space_with_keys`]: three pages of the maximum limit.
 pub(crate) const ITEMS: usize = 205;
@@ -22,28 +24,27 @@ pub(crate) struct KeyPages<'a> {
     pub(crate) limit: usize,
 }
 
-impl KeyPages<'_> {
-    pub(crate) async fn page(&self, cursor: Option<&str>) -> Page {
-        let cursor = cursor
-            .map(|cursor| format!("&cursor={cursor}"))
-            .unwrap_or_default();
-        let path = format!(
-            "/spaces/{}/api-keys?limit={}{cursor}",
-            self.tenant.id, self.limit
-        );
-        let page = self.tenant.fetch(&path).await.json();
+impl<'a> KeyPages<'a> {
+    pub(crate) fn of(stack: &'a Stack, tenant: &'a TestSpace, limit: usize) -> KeyPages<'a> {
+        KeyPages {
+            stack,
+            tenant,
+            limit,
+        }
+    }
 
+    pub(crate) async fn page(&self, cursor: Option<&str>) -> Page {
+        let keys = self.tenant.keys_path();
+        let cursor = cursor.unwrap_or_default();
+        let path = format!("{keys}?limit={}&cursor={cursor}", self.limit);
+        let page = self.tenant.fetch(&path).await.json();
         assert_eq!(page["per_page"], self.limit);
+        assert_eq!(page["path"], format!("/api/v1{keys}"));
 
         let text = |name: &str| page[name].as_str().map(str::to_owned);
-        let ids = page["data"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|key| key["id"].as_u64().expect("a number"));
-
+        let ids = column(&page["data"], "id");
         Page {
-            ids: ids.collect(),
+            ids: ids.iter().filter_map(Value::as_u64).collect(),
             next: text("next_cursor"),
             previous: text("prev_cursor"),
         }
@@ -84,21 +85,13 @@ impl KeyPages<'_> {
     /// Creates keys without API requests, and returns their ids.
     pub(crate) async fn create_keys(&self, count: usize) -> Vec<u64> {
         let context = self.stack.unrestricted_context();
-        let mut settings = runtime::Settings::of(&context);
-        let tenants = Tenants::new(settings.table());
-        let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key"))
-            .expect("a key");
-        let caller = tenants
-            .authenticate(&key)
-            .await
-            .expect("a table")
-            .expect("a caller");
-        let id = self.tenant.id.parse().expect("an id");
-        let space = tenants
-            .space(&caller, id)
-            .await
-            .expect("a table")
-            .expect("a space");
+        let tenants = Tenants::new(Settings::of(&context).table());
+        let secret = KeySecret::parse(self.tenant.key.as_deref().expect("a key"));
+        let caller = tenants.authenticate(&secret.expect("a key")).await;
+        let caller = caller.expect("a table").expect("a caller");
+        let space = tenants.space(&caller, self.tenant.space_id()).await;
+        let space = space.expect("a table").expect("a space");
+
         let mut ids = Vec::new();
         for _ in 0..count {
             let new = NewKey {
@@ -109,7 +102,6 @@ impl KeyPages<'_> {
             let created = space.keys().create(new, |_, _| None).await;
             ids.push(created.expect("a key").key.id.0);
         }
-
         ids
     }
 }
@@ -117,13 +109,7 @@ impl KeyPages<'_> {
 /// Creates a space with [`ITEMS`] keys.
 pub(crate) async fn space_with_keys(stack: &Stack) -> TestSpace {
     let acme = stack.space("Acme").await;
-    let keys = KeyPages {
-        stack,
-        tenant: &acme,
-        limit: 1,
-    };
-    keys.create_keys(ITEMS - 1).await;
-
+    KeyPages::of(stack, &acme, 1).create_keys(ITEMS - 1).await;
     acme
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use tests::{Client, PHOTO, RawConnection, Stack, TestSpace, stack_test};
+use tests::{Client, PHOTO, RawConnection, Stack, TestSpace, stack_test, text};
 
 use super::{
     expected_error::assert_readable,
@@ -52,7 +52,7 @@ async fn assert_preflight(client: &Client, path: &str, methods: &[&str]) {
         ("access-control-allow-headers", "Authorization, *"),
         ("access-control-max-age", "7200"),
     ] {
-        assert_eq!(preflight.header(name), value, "{path}: {name}");
+        preflight.expect_header(name, value);
     }
     assert_readable(&preflight);
 }
@@ -68,7 +68,7 @@ async fn assert_other_methods_are_rejected(client: &Client, path: &str, methods:
 
         let response = client.send(client.request(method, path)).await;
 
-        assert_eq!(response.header("allow"), allowed, "{method} {path}");
+        response.expect_header("allow", &allowed);
         assert_readable(&response);
         if method == "HEAD" {
             assert!(response.expect_status(405).body.is_empty(), "{path}");
@@ -109,7 +109,7 @@ async fn head_returns_the_headers_of_get_without_a_body(stack: &Stack) {
                 "x-amzn-remapped-www-authenticate",
                 "x-ratelimit-limit",
             ] {
-                assert_eq!(head.header(name), get.header(name), "{path}: {name}");
+                head.expect_header(name, get.header(name));
             }
         }
     }
@@ -125,9 +125,8 @@ async fn cors_exposes_every_response_header(stack: &Stack, acme: &TestSpace) {
             .header("idempotency-key", "one");
         account.send(request.json(&json!({"name": "x"})))
     };
-    let uploaded = acme.upload(PHOTO).named("a.jpg", "image/jpeg").send().await;
-    let url = uploaded.json()["data"]["url"].clone();
-    let url = url.as_str().expect("a URL");
+    let uploaded = acme.upload(PHOTO).send().await;
+    let url = &text(&uploaded.json()["data"]["url"]);
     let part = anonymous.get_with(url, &[("range", "bytes=0-9")]).await;
     let etag = part.header("etag").to_owned();
 

@@ -6,7 +6,6 @@ pub(crate) mod declarations;
 pub(crate) mod error_responses;
 pub(crate) mod errors;
 pub(crate) mod expected_error;
-pub(crate) mod file_role_routes;
 pub(crate) mod file_roles;
 pub(crate) mod fixture;
 pub(crate) mod idempotency;
@@ -16,6 +15,5 @@ pub(crate) mod methods_and_cors;
 pub(crate) mod pagination;
 pub(crate) mod rate_limit_headers;
 pub(crate) mod rate_limits;
-
 pub(crate) mod roles;
 pub(crate) mod unicode;

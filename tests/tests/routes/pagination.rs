@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
+use serde_json::json;
+use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, stack_test, text};
 
 use super::key_pages::{ITEMS, KeyPages, Page, ids, nothing, space_with_keys};
 
@@ -11,11 +11,7 @@ use super::key_pages::{ITEMS, KeyPages, Page, ids, nothing, space_with_keys};
 async fn paging_is_identical_in_both_directions(stack: &Stack) {
     let acme = space_with_keys(stack).await;
     for limit in [1, 7, 100] {
-        let keys = KeyPages {
-            stack,
-            tenant: &acme,
-            limit,
-        };
+        let keys = KeyPages::of(stack, &acme, limit);
         let mut forward = keys.forward(nothing).await;
         let all = ids(&forward);
 
@@ -50,19 +46,11 @@ fn assert_listed(listed: &[u64], remaining: &BTreeSet<u64>, description: &str) {
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn paging_returns_remaining_items_once_during_changes(stack: &Stack) {
     let acme = space_with_keys(stack).await;
-    let all = KeyPages {
-        stack,
-        tenant: &acme,
-        limit: 100,
-    };
+    let all = KeyPages::of(stack, &acme, 100);
     let mut remaining: BTreeSet<u64> = ids(&all.forward(nothing).await).into_iter().collect();
 
     for limit in [1, 7, 100] {
-        let keys = KeyPages {
-            stack,
-            tenant: &acme,
-            limit,
-        };
+        let keys = KeyPages::of(stack, &acme, limit);
         // Deletes every fifth item, some before their page is read and some after it.
         let mut doomed: Vec<u64> = remaining
             .iter()
@@ -113,189 +101,121 @@ fn change<'a>(
 
 #[stack_test]
 async fn emptied_page_links_back(stack: &Stack, acme: &TestSpace) {
-    let keys = KeyPages {
-        stack,
-        tenant: acme,
-        limit: 3,
-    };
-
+    let keys = KeyPages::of(stack, acme, 3);
     keys.create_keys(8).await;
-
     let pages = keys.forward(nothing).await;
-    assert_eq!(
-        pages.iter().map(|page| page.ids.len()).collect::<Vec<_>>(),
-        [3, 3, 3]
-    );
+    let counts: Vec<usize> = pages.iter().map(|page| page.ids.len()).collect();
+    assert_eq!(counts, [3, 3, 3]);
 
     // The oldest key is the caller's and stays.
-    let deletable = |page: &Page| {
-        page.ids
-            .iter()
-            .copied()
-            .filter(|id| *id != acme.key_id)
-            .collect::<Vec<_>>()
+    let empty = async |page: &Page| {
+        for id in page.ids.iter().filter(|id| **id != acme.key_id) {
+            stack.remove_key_from_list(acme, *id).await;
+        }
     };
-    let older = pages[1].next.clone().expect("a cursor");
-
-    for id in deletable(&pages[2]) {
-        stack.remove_key_from_list(acme, id).await;
-    }
-
-    assert_eq!(keys.page(Some(&older)).await.ids, [acme.key_id]);
+    empty(&pages[2]).await;
+    let older = keys.page(pages[1].next.as_deref()).await;
+    assert_eq!(older.ids, [acme.key_id]);
 
     // The first page is empty now, and links back to the second one.
-    let newer = pages[1].previous.clone().expect("a cursor");
-    for id in deletable(&pages[0]) {
-        stack.remove_key_from_list(acme, id).await;
-    }
-
-    let empty = keys.page(Some(&newer)).await;
-    assert_eq!((empty.ids.len(), &empty.previous), (0, &None));
-
-    let back = keys.page(empty.next.as_deref()).await;
+    empty(&pages[0]).await;
+    let newer = pages[1].previous.as_deref();
+    let first = keys.page(newer).await;
+    assert_eq!((first.ids.len(), &first.previous), (0, &None));
+    let back = keys.page(first.next.as_deref()).await;
     assert_eq!(back.ids, pages[1].ids);
-    assert_eq!(keys.page(back.previous.as_deref()).await.ids, [0_u64; 0]);
+    let first = keys.page(back.previous.as_deref()).await;
+    assert_eq!(first.ids, [0_u64; 0]);
 
     // The cursor of the empty page finds keys that are created later.
     let created = keys.create_keys(1).await;
-    assert_eq!(keys.page(Some(&newer)).await.ids, created);
+    assert_eq!(keys.page(newer).await.ids, created);
 }
 
 #[stack_test]
 async fn emptied_last_page_links_back(stack: &Stack, acme: &TestSpace) {
-    let account = stack.account();
-    let keys = KeyPages {
-        stack,
-        tenant: acme,
-        limit: 2,
-    };
-
+    let keys = KeyPages::of(stack, acme, 2);
     keys.create_keys(3).await;
-
-    let get = async |cursor: &Value| {
-        let cursor = cursor.as_str().expect("a cursor");
-        account
-            .fetch(&format!(
-                "/spaces/{}/api-keys?limit=2&cursor={cursor}",
-                acme.id
-            ))
-            .await
-            .json()
-    };
-    let first = account
-        .fetch(&format!("/spaces/{}/api-keys?limit=2", acme.id))
-        .await
-        .json();
-    let second = get(&first["next_cursor"]).await;
-
-    for key in second["data"].as_array().expect("a list") {
-        stack
-            .remove_key_from_list(acme, key["id"].as_u64().expect("a number"))
-            .await;
+    let first = keys.page(None).await;
+    for id in keys.page(first.next.as_deref()).await.ids {
+        stack.remove_key_from_list(acme, id).await;
     }
 
-    let empty = get(&first["next_cursor"]).await;
-    assert_eq!(
-        (&empty["data"], &empty["next_cursor"]),
-        (&json!([]), &Value::Null)
-    );
+    let last = keys.page(first.next.as_deref()).await;
+    assert_eq!((last.ids.len(), last.next), (0, None));
 
-    let back = get(&empty["prev_cursor"]).await;
-    assert_eq!(back["data"], first["data"]);
-    assert_eq!(back["prev_cursor"], Value::Null);
+    let back = keys.page(last.previous.as_deref()).await;
+    assert_eq!((back.ids, back.previous), (first.ids, None));
 }
 
 /// Reads the first page of a list, of one item, and returns the cursor of the next page.
 async fn next_cursor(client: &Client, path: &str) -> String {
-    let page = client.get(&format!("{path}?limit=1")).await;
-    let page = page.expect_status(200).json();
-
-    page["next_cursor"].as_str().expect("a cursor").to_owned()
-}
-
-#[track_caller]
-fn assert_invalid_cursor(response: Response) {
-    let path = response.request.clone();
-    let expected = json!({"cursor": ["The selected cursor is invalid."]});
-
-    assert_eq!(response.expect_error(422), expected, "{path}");
-}
-
-/// Creates a space with four keys.
-async fn space_with_four_keys(stack: &Stack) -> TestSpace {
-    let acme = stack.space("Acme").await;
-    let keys = KeyPages {
-        stack,
-        tenant: &acme,
-        limit: 1,
-    };
-    keys.create_keys(3).await;
-
-    acme
+    let page = client.fetch(&format!("{path}?limit=1")).await;
+    text(&page.json()["next_cursor"])
 }
 
 #[stack_test]
-async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
-    let acme = space_with_four_keys(stack).await;
-    let path = acme.keys_path();
-    let cursor = next_cursor(&acme.client, &path).await;
-    acme.upload(PHOTO).await;
-    acme.upload(PHOTO).await;
-    let file_cursor = next_cursor(&acme.client, "/files").await;
+async fn cursor_is_valid_for_its_list_and_caller_only(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
+    KeyPages::of(stack, acme, 1).create_keys(3).await;
+    let keys = acme.keys_path();
+    let cursor = next_cursor(acme, &keys).await;
+    assert_cursor_is_valid(stack, acme, &cursor).await;
 
-    assert_cursor_is_valid(stack, &acme, &cursor).await;
-
-    let other = stack.space("Other").await;
-    let other_path = other.keys_path();
-    let account = stack.account();
-    let user = stack.user().await;
-    stack.add_member(&user, &acme, "owner").await;
-    let user_cursor = next_cursor(&user.client, &path).await;
-
-    for (client, url) in [
-        (&acme.client, format!("/spaces?cursor={cursor}")),
-        (&acme.client, format!("/files?cursor={file_cursor}&tag=x")),
-        (&other.client, format!("{other_path}?cursor={cursor}")),
-        (&account, format!("{path}?cursor={cursor}")),
-        (&account, format!("{path}?cursor={user_cursor}")),
-        (
-            &user.client,
-            format!("/account/api-keys?cursor={user_cursor}"),
-        ),
-        (&account, format!("/account/api-keys?cursor={cursor}")),
-    ] {
-        assert_invalid_cursor(client.get(&url).await);
+    for _ in 0..2 {
+        acme.upload(PHOTO).await;
     }
+    let file_cursor = next_cursor(acme, "/files").await;
+    let account = &stack.account();
+    let user = stack.user().await;
+    stack.add_member(&user, acme, "owner").await;
+    let user_cursor = next_cursor(&user.client, &keys).await;
+    let invalid = json!({"cursor": ["The selected cursor is invalid."]});
+    let owner = &acme.client;
 
+    for (client, path, cursor) in [
+        (owner, "/spaces?", &cursor),
+        (owner, "/files?tag=x&", &file_cursor),
+        (&other.client, &format!("{}?", other.keys_path()), &cursor),
+        (account, &format!("{keys}?"), &cursor),
+        (account, &format!("{keys}?"), &user_cursor),
+        (&user.client, "/account/api-keys?", &user_cursor),
+        (account, "/account/api-keys?", &cursor),
+    ] {
+        let path = format!("{path}cursor={cursor}");
+        assert_eq!(client.get_err(422, &path).await, invalid, "{path}");
+    }
     for tampered in tampered_cursors(&cursor) {
-        let response = acme.get(&format!("{path}?cursor={tampered}")).await;
-        assert_invalid_cursor(response);
+        let path = format!("{keys}?cursor={tampered}");
+        assert_eq!(acme.get_err(422, &path).await, invalid, "{path}");
     }
 }
 
 /// Asserts that a cursor is valid for all keys of its space, with another limit, with empty filters
 /// and with the space id in lower case.
 async fn assert_cursor_is_valid(stack: &Stack, acme: &TestSpace, cursor: &str) {
-    let path = acme.keys_path();
-    let lower_path = format!("/spaces/{}/api-keys", acme.id.to_lowercase());
+    let keys = acme.keys_path();
+    let lower_case = format!("/spaces/{}/api-keys", acme.id.to_lowercase());
     let other_key = acme.role("owner").await;
-    let page = acme.get(&format!("{path}?limit=2&cursor={cursor}")).await;
-    let expected = page.expect_status(200).json()["data"].clone();
+    let expected = acme
+        .get_ok(&format!("{keys}?limit=2&cursor={cursor}"))
+        .await;
 
-    for (client, path) in [(&other_key, &path), (&acme.client, &lower_path)] {
+    for (client, path) in [(&other_key, &keys), (&acme.client, &lower_case)] {
         let page = client
             .fetch(&format!("{path}?cursor={cursor}&limit=2"))
-            .await
-            .json();
+            .await;
+        let page = page.json();
         assert_eq!(page["data"], expected);
         assert_eq!(page["path"], format!("/api/v1{path}"));
     }
 
-    let key = acme.client.key.as_deref().expect("a key");
-    stack
-        .anonymous
-        .fetch(&format!("{path}?api_key={key}&cursor={cursor}"))
-        .await;
+    let key = acme.key.as_deref().expect("a key");
+    let with_key = format!("{keys}?api_key={key}&cursor={cursor}");
+    stack.anonymous.fetch(&with_key).await;
 }
 
 /// Returns variants of a cursor, each with a changed, missing or additional byte, and texts that
@@ -319,18 +239,13 @@ fn tampered_cursors(cursor: &str) -> Vec<String> {
 
 #[stack_test]
 async fn revoked_keys_keep_their_position(stack: &Stack, acme: &TestSpace) {
-    let keys = KeyPages {
-        stack,
-        tenant: acme,
-        limit: 2,
-    };
+    let keys = KeyPages::of(stack, acme, 2);
 
     keys.create_keys(6).await;
 
     let before = keys.forward(nothing).await;
     for id in ids(&before).into_iter().filter(|id| *id != acme.key_id) {
-        acme.delete_ok(&format!("/spaces/{}/api-keys/{id}", acme.id))
-            .await;
+        acme.delete_ok(&format!("{}/{id}", acme.keys_path())).await;
     }
 
     assert_eq!(keys.forward(nothing).await, before);

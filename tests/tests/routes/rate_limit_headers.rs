@@ -1,29 +1,17 @@
 //! Rate limit headers: what responses report of a key's limit, and which responses have none.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, form, stack_test, text};
 
 use super::rate_limits::{
     LimitStatus, assert_limit_status, assert_no_limit_headers, limits, photo, post_idempotently,
 };
 
-/// A response, and the status that it must have.
-struct Case {
-    status: u16,
-    response: Response,
-}
-
-impl Case {
-    fn new(status: u16, response: Response) -> Case {
-        Case { status, response }
-    }
-}
-
 #[stack_test(options = limits(100, 50))]
 async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack, acme: &TestSpace) {
     let space = acme.path();
     let keys = acme.keys_path();
-    let missing_space = "/spaces/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+    let missing_space = format!("/spaces/{UNKNOWN_ID}");
     let client = &acme.client;
     let create_key = |name: &str| {
         let body = json!({ "name": name });
@@ -39,33 +27,33 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack, acme
 
     let created = client.post(&keys, viewer_key).await;
     let key: Value = created.json()["data"].clone();
-    let viewer = client.with_key(key["key"].as_str().expect("a key"));
+    let viewer = client.with_key(&text(&key["key"]));
     viewer.upload_form(photo(acme)).await.expect_error(403);
 
     let cases = [
-        Case::new(201, created),
-        Case::new(200, client.get(&space).await),
-        Case::new(200, client.get("/spaces").await),
-        Case::new(404, client.get(missing_space).await),
-        Case::new(404, client.get("/files/x").await),
-        Case::new(422, client.post(&keys, json!({})).await),
-        Case::new(422, client.delete("/spaces").await),
-        Case::new(403, client.post("/spaces", json!({"name": "Other"})).await),
-        Case::new(400, send("application/json", "{".to_owned()).await),
-        Case::new(415, send("text/plain", "x".to_owned()).await),
-        Case::new(413, send("application/json", large).await),
-        Case::new(201, create_key("one").await),
-        Case::new(201, create_key("one").await),
-        Case::new(422, create_key("two").await),
-        Case::new(
+        (201, created),
+        (200, client.get(&space).await),
+        (200, client.get("/spaces").await),
+        (404, client.get(&missing_space).await),
+        (404, client.get("/files/x").await),
+        (422, client.post(&keys, json!({})).await),
+        (422, client.delete("/spaces").await),
+        (403, client.post("/spaces", json!({"name": "Other"})).await),
+        (400, send("application/json", "{".to_owned()).await),
+        (415, send("text/plain", "x".to_owned()).await),
+        (413, send("application/json", large).await),
+        (201, create_key("one").await),
+        (201, create_key("one").await),
+        (422, create_key("two").await),
+        (
             204,
             client.delete(&format!("{keys}/{}", acme.key_id + 1)).await,
         ),
     ];
 
     assert_eq!(key["id"], json!(acme.key_id + 1));
-    for (case, remaining) in cases.into_iter().zip((0..100).rev()) {
-        let response = case.response.expect_status(case.status);
+    for ((status, response), remaining) in cases.into_iter().zip((0..100).rev()) {
+        let response = response.expect_status(status);
         assert_limit_status(stack, &response, &LimitStatus::admin(100, remaining));
     }
     assert_no_limit_headers(&viewer.get(&space).await.expect_status(401));

@@ -1,7 +1,7 @@
 //! Texts are stored in Unicode NFC, and stored names are transliterated.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, form, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, assert_fields, file_path, form, stack_test, text};
 
 /// The same text in NFC and in NFD.
 const COMPOSED: &str = "\u{e9}t\u{e9}";
@@ -10,38 +10,26 @@ const DECOMPOSED: &str = "e\u{301}te\u{301}";
 /// Creates a space, a key and an upload config `a` with decomposed texts, and returns the space.
 async fn space_with_decomposed_texts(stack: &Stack) -> Value {
     let account = stack.account();
-    let space = account
-        .create(
-            "/spaces",
-            json!({"name": DECOMPOSED, "description": DECOMPOSED}),
-        )
-        .await;
-
+    let body = json!({"name": DECOMPOSED, "description": DECOMPOSED});
+    let space = account.create("/spaces", body).await;
+    assert_fields(&space, json!({"name": COMPOSED, "description": COMPOSED}));
+    let same_name = json!({"name": COMPOSED.to_uppercase()});
+    let errors = account.post_err(422, "/spaces", same_name).await;
     assert_eq!(
-        (&space["name"], &space["description"]),
-        (&json!(COMPOSED), &json!(COMPOSED))
+        errors,
+        json!({"name": ["The name has already been taken."]})
     );
-
-    let taken = account
-        .post_err(422, "/spaces", json!({"name": COMPOSED.to_uppercase()}))
-        .await;
-    assert_eq!(taken, json!({"name": ["The name has already been taken."]}));
 
     let keys = format!("/spaces/{}/api-keys", text(&space["id"]));
-    assert_eq!(
-        account.create(&keys, json!({"name": DECOMPOSED})).await["name"],
-        COMPOSED
-    );
+    let key = account.create(&keys, json!({"name": DECOMPOSED})).await;
+    assert_eq!(key["name"], COMPOSED);
 
     let config = json!({
         "space_id": space["id"], "name": "a", "description": DECOMPOSED,
         "config": {"metadata": {"tags": [DECOMPOSED]}},
     });
-    assert_eq!(
-        account.create("/upload-configs", config).await["description"],
-        COMPOSED
-    );
-
+    let config = account.create("/upload-configs", config).await;
+    assert_eq!(config["description"], COMPOSED);
     space
 }
 
@@ -50,55 +38,37 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
     let account = stack.account();
     let space = space_with_decomposed_texts(stack).await;
     let id = text(&space["id"]);
-    let handle = text(&space["handle"]);
 
     let name = format!("{DECOMPOSED}.jpg");
-    let upload = form(&handle, &name, "image/jpeg", PHOTO)
+    let upload = form(&text(&space["handle"]), &name, "image/jpeg", PHOTO)
         .text("ref", DECOMPOSED)
         .text("upload_config", "a");
-    let record = account.upload_form(upload).await.expect_created();
+    let file = account.upload_form(upload).await.expect_created();
+    let expected = json!({
+        "original_name": format!("{COMPOSED}.jpg"), "ref": COMPOSED, "tags": [COMPOSED],
+    });
+    assert_fields(&file, expected);
 
-    assert_eq!(record["original_name"], format!("{COMPOSED}.jpg"));
-    assert_eq!(
-        (&record["ref"], &record["tags"]),
-        (&json!(COMPOSED), &json!([COMPOSED]))
-    );
-
-    let file = format!("/files/{}", text(&record["id"]));
     let change =
         json!({"original_name": "o\u{308}.jpg", "ref": "o\u{308}", "tags": ["o\u{308}", "\u{f6}"]});
-    let changed = account.put_ok(&file, change).await;
+    let changed = account.put_ok(&file_path(&file), change).await;
+    let expected = json!({"original_name": "\u{f6}.jpg", "ref": "\u{f6}", "tags": ["\u{f6}"]});
+    assert_fields(&changed, expected);
 
-    assert_eq!(
-        (&changed["original_name"], &changed["ref"]),
-        (&json!("\u{f6}.jpg"), &json!("\u{f6}"))
-    );
-    assert_eq!(changed["tags"], json!(["\u{f6}"]));
-
-    for encoded in ["%C3%B6", "o%CC%88", "O%CC%88"] {
-        let list = async |filter: &str| {
-            account
-                .get(&format!("/files?space_id={id}&{filter}={encoded}"))
-                .await
-        };
-        let first = |list: Value| list["data"][0]["id"].clone();
-        assert_eq!(
-            first(list("search").await.expect_status(200).json()),
-            record["id"],
-            "{encoded}"
-        );
-
-        if !encoded.starts_with('O') {
-            assert_eq!(
-                first(list("tag").await.expect_status(200).json()),
-                record["id"],
-                "{encoded}"
-            );
-            let by_ref = account
-                .get_ok(&format!("/files/by-ref?space_id={id}&ref={encoded}"))
-                .await;
-            assert_eq!(by_ref["id"], record["id"], "{encoded}");
-        }
+    for filter in [
+        "search=%C3%B6",
+        "search=o%CC%88",
+        "search=O%CC%88",
+        "tag=%C3%B6",
+        "tag=o%CC%88",
+    ] {
+        let path = format!("/files?space_id={id}&{filter}");
+        let list = account.get_ok(&path).await;
+        assert_eq!(list[0]["id"], file["id"], "{filter}");
+    }
+    for reference in ["%C3%B6", "o%CC%88"] {
+        let path = format!("/files/by-ref?space_id={id}&ref={reference}");
+        assert_eq!(account.get_ok(&path).await["id"], file["id"]);
     }
 }
 
@@ -114,20 +84,14 @@ async fn stored_names_are_transliterated(stack: &Stack, acme: &TestSpace) {
         ("Москва.jpg", "moskva.jpg"),
         ("日本.jpg", "ri-ben.jpg"),
     ] {
-        let record = acme
-            .upload(PHOTO)
-            .named(name, "image/jpeg")
-            .with_config("own")
-            .await;
-        assert_eq!(record["name"], stored_name, "{name}");
-        stack.anonymous.fetch(&text(&record["url"])).await;
+        let upload = acme.upload(PHOTO).named(name, "image/jpeg");
+        let file = upload.with_config("own").await;
+        assert_eq!(file["name"], stored_name, "{name}");
+        stack.anonymous.fetch(file.url()).await;
     }
 
     // Different names conflict if they have the same transliteration.
-    acme.upload(PHOTO)
-        .named("uni.jpg", "image/jpeg")
-        .with_config("own")
-        .send()
-        .await
-        .expect_error(409);
+    let upload = acme.upload(PHOTO).named("uni.jpg", "image/jpeg");
+    let upload = upload.with_config("own").send().await;
+    upload.expect_error(409);
 }
