@@ -2,261 +2,168 @@
 
 use emulators::{
     InjectedError,
-    Service::{DynamoDb, S3},
+    Service::{self, DynamoDb, S3},
 };
 use serde_json::json;
-use tests::{DYNAMODB_ATTEMPTS, Observed, PHOTO, Stack, TestSpace, stack_test};
+use tests::{DYNAMODB_ATTEMPTS, PHOTO, Response, Stack, TestSpace, column, stack_test, text};
+
+/// Plans failures of the next calls of an operation.
+fn fail(stack: &Stack, service: Service, operation: &str, times: u32, status: u16, code: &str) {
+    let error = InjectedError::new(status, code);
+    stack.local.faults().fail(service, operation, times, error);
+}
+
+/// Asserts the status of a response. A 503 has `Retry-After`, other errors have none.
+#[track_caller]
+fn assert_status(response: Response, status: u16) {
+    let has_retry_after = response.headers.contains_key("retry-after");
+    assert_eq!(has_retry_after, status == 503);
+    match status {
+        503 => response.expect_busy(),
+        500 => {
+            assert_eq!(response.json()["message"], "Server error.");
+            response.expect_error(500);
+        }
+        status => {
+            response.expect_status(status);
+        }
+    }
+}
 
 #[stack_test]
 async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
+    let account = stack.account();
     let faults = stack.local.faults();
-
-    faults.lose_response(DynamoDb, "TransactWriteItems", 1);
-    let space = stack
-        .account()
-        .create("/spaces", json!({"name": "Acme"}))
-        .await;
-    let id = space["id"].as_str().expect("an id");
-    stack.account().get_ok(&format!("/spaces/{id}")).await;
-    stack
-        .account()
-        .post_err(422, "/spaces", json!({"name": "Acme"}))
-        .await;
-
-    faults.lose_response(DynamoDb, "TransactWriteItems", 1);
-    let keys = format!("/spaces/{id}/api-keys");
-    let key = stack.account().create(&keys, json!({"name": "web"})).await;
-    stack
-        .anonymous
-        .with_key(key["key"].as_str().expect("a key"))
-        .get_ok(&format!("/spaces/{id}"))
-        .await;
-    let listed = stack.account().fetch(&keys).await.json();
-    assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
-
-    // The id of a lost response is skipped.
-    faults.skip(DynamoDb, "UpdateItem", 1);
-    faults.lose_response(DynamoDb, "UpdateItem", 1);
-    let next = stack.account().create(&keys, json!({"name": "api"})).await;
-    assert_eq!(next["id"].as_u64(), key["id"].as_u64().map(|id| id + 2));
-
-    for _ in 0..2 {
+    let lose_update = || {
         faults.skip(DynamoDb, "UpdateItem", 1);
         faults.lose_response(DynamoDb, "UpdateItem", 1);
-    }
-    stack
-        .account()
-        .delete_ok(&format!("{keys}/{}", key["id"]))
-        .await;
-    let listed = stack.account().fetch(&keys).await.json();
-    assert_eq!(listed["data"][1]["is_active"], json!(false));
-    stack
-        .anonymous
-        .with_key(key["key"].as_str().expect("a key"))
-        .get_err(401, &format!("/spaces/{id}"))
-        .await;
+    };
+
+    faults.lose_response(DynamoDb, "TransactWriteItems", 1);
+    let body = json!({"name": "Acme"});
+    let space = account.create("/spaces", &body).await;
+    let path = format!("/spaces/{}", text(&space["id"]));
+    account.get_ok(&path).await;
+    account.post_err(422, "/spaces", &body).await;
+
+    faults.lose_response(DynamoDb, "TransactWriteItems", 1);
+    let keys = format!("{path}/api-keys");
+    let key = account.create(&keys, json!({"name": "web"})).await;
+    let client = account.with_key(&text(&key["key"]));
+    client.get_ok(&path).await;
+    let listed = account.get_ok(&keys).await;
+    assert_eq!(column(&listed, "id"), [key["id"].clone()]);
+
+    // The id of a lost response is skipped.
+    lose_update();
+    let next = account.create(&keys, json!({"name": "api"})).await;
+    assert_eq!(next["id"].as_u64(), key["id"].as_u64().map(|id| id + 2));
+
+    lose_update();
+    lose_update();
+    account.delete_ok(&format!("{keys}/{}", key["id"])).await;
+    let listed = account.get_ok(&keys).await;
+    assert_eq!(column(&listed, "is_active"), [true, false]);
+    client.get_err(401, &path).await;
 }
 
 #[stack_test]
 async fn upload_survives_lost_response_of_each_write(stack: &Stack, acme: &TestSpace) {
-    stack.local.faults().lose_response(S3, "PutObject", 1);
-    stack
-        .local
-        .faults()
-        .lose_response(DynamoDb, "TransactWriteItems", 1);
-    let record = acme.upload(PHOTO).await;
-    let delivered = stack
-        .anonymous
-        .fetch(record["url"].as_str().expect("an address"))
-        .await;
-    assert!(delivered.body == PHOTO);
+    let faults = stack.local.faults();
+    faults.lose_response(S3, "PutObject", 1);
+    faults.lose_response(DynamoDb, "TransactWriteItems", 1);
+
+    let file = acme.upload(PHOTO).await;
+
+    stack.anonymous.fetch(file.url()).await.expect_body(PHOTO);
 }
 
 #[stack_test]
-async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack) {
+async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack, acme: &TestSpace) {
     /// Attempts of a batch read.
     const TRIES: u32 = 5;
 
-    let acme = stack.space("Acme").await;
-    let record = acme.upload(PHOTO).await;
-    let file = format!("/files/{}", record["id"].as_str().expect("an id"));
-    let space = acme.path();
-    let account = stack.account();
+    let file = acme.upload(PHOTO).await;
+    let faults = stack.local.faults();
+    let account = &stack.account();
 
-    for (client, address) in [(&account, space.as_str()), (&acme.client, &file)] {
-        for incomplete in [1, TRIES - 1, TRIES] {
-            stack
-                .local
-                .faults()
-                .leave_unprocessed("BatchGetItem", incomplete);
-            let response = client.get(address).await;
-            assert_eq!(
-                stack.local.faults().pending(),
-                0,
-                "{address} reads no batch"
-            );
-            if incomplete < TRIES {
-                response.expect_status(200);
-            } else {
-                response.expect_busy();
-            }
+    for (client, path) in [(account, &*acme.path()), (&acme.client, file.path())] {
+        for (incomplete, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
+            faults.leave_unprocessed("BatchGetItem", incomplete);
+            assert_status(client.get(path).await, status);
+            assert_eq!(faults.pending(), 0, "{path} reads no batch");
         }
     }
 }
 
 #[stack_test]
 async fn conflicting_transaction_is_retried(stack: &Stack) {
-    stack.local.faults().fail(
-        DynamoDb,
-        "TransactWriteItems",
-        3,
-        InjectedError::new(400, "TransactionConflict"),
-    );
-    stack
-        .account()
-        .create("/spaces", json!({"name": "Acme"}))
-        .await;
+    let write = "TransactWriteItems";
+    fail(stack, DynamoDb, write, 3, 400, "TransactionConflict");
+    stack.space("Acme").await;
 }
 
 #[stack_test]
-async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
+async fn incomplete_transactional_read_denies_delivery(stack: &Stack, acme: &TestSpace) {
     /// Attempts of a read that conflicts with writes.
     const TRIES: u32 = 8;
 
-    let acme = stack.space("Acme").await;
     let folder = acme.folder("Open").await;
     let photo = acme.upload(PHOTO).into(&folder).await;
-    let url = photo.url();
+    let busy = "ProvisionedThroughputExceededException";
 
-    for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
-        stack.local.faults().fail(
-            DynamoDb,
-            "TransactGetItems",
-            conflicts,
-            InjectedError::new(400, "TransactionConflict"),
-        );
-        let response = stack.anonymous.get(url).await.expect_status(status);
-        assert_eq!(
-            response.header("retry-after").is_empty(),
-            status == 200,
-            "{conflicts} conflicts"
-        );
-    }
-
-    for (code, status) in [
-        ("ProvisionedThroughputExceededException", 503),
-        ("ValidationException", 500),
+    for (times, code, status) in [
+        (1, "TransactionConflict", 200),
+        (TRIES - 1, "TransactionConflict", 200),
+        (TRIES, "TransactionConflict", 503),
+        (DYNAMODB_ATTEMPTS, busy, 503),
+        (1, "ValidationException", 500),
     ] {
-        let times = if status == 503 { DYNAMODB_ATTEMPTS } else { 1 };
-        stack.local.faults().fail(
-            DynamoDb,
-            "TransactGetItems",
-            times,
-            InjectedError::new(400, code),
-        );
-        stack.anonymous.get(url).await.expect_error(status);
+        fail(stack, DynamoDb, "TransactGetItems", times, 400, code);
+        assert_status(stack.anonymous.get(photo.url()).await, status);
     }
 
-    stack.anonymous.fetch(url).await;
+    stack.anonymous.fetch(photo.url()).await;
 }
 
 #[stack_test]
 async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack, acme: &TestSpace) {
     let folder = acme.folder("Open").await;
     let photo = acme.upload(PHOTO).into(&folder).await;
-    let url = photo.url();
-    let faults = stack.local.faults();
 
     for code in ["ThrottlingError", "ProvisionedThroughputExceeded"] {
         for (times, written, read) in [(1, 201, 200), (2, 503, 503)] {
-            faults.fail(
-                DynamoDb,
-                "TransactWriteItems",
-                times,
-                InjectedError::new(400, code),
-            );
-            let name = format!("{code} {times}");
-            let create = acme.post("/folders", json!({"space_id": acme.id, "name": name}));
-            let Observed {
-                output: response,
-                calls,
-            } = stack.calls_of(create).await;
-            assert_eq!(
-                response
-                    .expect_status(written)
-                    .header("retry-after")
-                    .is_empty(),
-                written == 201
-            );
-            assert_eq!(
-                calls
-                    .iter()
-                    .filter(|call| *call == "folders TransactWriteItems")
-                    .count(),
-                2
-            );
+            fail(stack, DynamoDb, "TransactWriteItems", times, 400, code);
+            let body = json!({"space_id": acme.id, "name": format!("{code} {times}")});
+            let run = stack.calls_of(acme.post("/folders", body)).await;
+            assert_status(run.output, written);
+            let is_write = |call: &&String| *call == "folders TransactWriteItems";
+            assert_eq!(run.calls.iter().filter(is_write).count(), 2);
 
-            faults.fail(
-                DynamoDb,
-                "TransactGetItems",
-                times,
-                InjectedError::new(400, code),
-            );
-            let response = stack.anonymous.get(url).await.expect_status(read);
-            assert_eq!(response.header("retry-after").is_empty(), read == 200);
+            fail(stack, DynamoDb, "TransactGetItems", times, 400, code);
+            assert_status(stack.anonymous.get(photo.url()).await, read);
         }
     }
 }
 
-#[tokio::test]
-async fn overload_returns_503_with_retry_after_and_internal_error_500() {
-    let stack = Stack::start().await;
-    let acme = stack.space("Acme").await;
-    let faults = stack.local.faults();
-    let space = acme.path();
-    let get = || acme.get(&space);
-    faults.fail(
-        DynamoDb,
-        "GetItem",
-        DYNAMODB_ATTEMPTS,
-        InjectedError::new(400, "ProvisionedThroughputExceededException"),
-    );
-    let busy = get().await;
-    busy.expect_busy();
-    faults.fail(
-        DynamoDb,
-        "GetItem",
-        1,
-        InjectedError::new(400, "ValidationException"),
-    );
-    let failed = get().await;
-    assert_eq!(failed.json()["message"], "Server error.");
-    failed.expect_error(500);
-    get().await.expect_ok();
-
-    faults.fail(S3, "PutObject", 3, InjectedError::new(503, "SlowDown"));
-    acme.upload(PHOTO).send().await.expect_error(503);
-    stack.stop().await;
-}
-
 #[stack_test]
-async fn unknown_5xx_of_dynamodb_returns_503_and_4xx_500(stack: &Stack, acme: &TestSpace) {
-    let path = acme.path();
+async fn overload_returns_503_with_retry_after_and_internal_error_500(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let busy = "ProvisionedThroughputExceededException";
+    for (times, status, code, expected) in [
+        (DYNAMODB_ATTEMPTS, 400, busy, 503),
+        (1, 400, "ValidationException", 500),
+        // Of unknown errors, the status decides.
+        (DYNAMODB_ATTEMPTS, 500, "NewException", 503),
+        (1, 400, "NewException", 500),
+    ] {
+        fail(stack, DynamoDb, "GetItem", times, status, code);
+        assert_status(acme.get(&acme.path()).await, expected);
+    }
+    acme.get_ok(&acme.path()).await;
 
-    stack.local.faults().fail(
-        DynamoDb,
-        "GetItem",
-        DYNAMODB_ATTEMPTS,
-        InjectedError::new(500, "NewException"),
-    );
-    let busy = acme.get(&path).await;
-    busy.expect_busy();
-
-    stack.local.faults().fail(
-        DynamoDb,
-        "GetItem",
-        1,
-        InjectedError::new(400, "NewException"),
-    );
-    acme.get_err(500, &path).await;
+    fail(stack, S3, "PutObject", 3, 503, "SlowDown");
+    assert_status(acme.upload(PHOTO).send().await, 503);
 }

@@ -1,7 +1,7 @@
 //! Operations of the tests in `deletions`: preparing one, performing it, and checking its outcome.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, minutes, text};
+use tests::{PHOTO, Response, Stack, TestSpace, assert_fields, column, folder_path, minutes, text};
 
 use crate::uploads::presign::PendingFile;
 
@@ -52,17 +52,16 @@ impl Operation {
                 photo.with_ref("x").await.path().to_owned()
             }
             Operation::DeletePending => {
-                let pending_file =
-                    PendingFile::create(acme, json!({"folder_id": from, "ref": "x"})).await;
-                pending_file.send(stack, PHOTO).await.expect_status(200);
-                pending_file.address()
+                let fields = json!({"folder_id": from, "ref": "x"});
+                let pending = PendingFile::create(acme, fields).await;
+                pending.send(stack, PHOTO).await.expect_status(200);
+                pending.address()
             }
-            Operation::DeleteFolder => {
-                format!("/folders/{}", folder(acme, "subject", Some(&from)).await)
-            }
-            Operation::MoveFolder => {
+            Operation::DeleteFolder | Operation::MoveFolder => {
                 let subject = folder(acme, "subject", Some(&from)).await;
-                inner = Some(folder(acme, "inner", Some(&subject)).await);
+                if self == Operation::MoveFolder {
+                    inner = Some(folder(acme, "inner", Some(&subject)).await);
+                }
                 format!("/folders/{subject}")
             }
         };
@@ -80,15 +79,11 @@ impl Operation {
     }
 
     pub(super) async fn perform(self, setup: &Setup<'_>) -> Response {
-        let client = &setup.acme.client;
-        match self {
-            Operation::MoveFolder => {
-                client
-                    .put(&setup.address, json!({"parent_id": setup.to}))
-                    .await
-            }
-            _ => client.delete(&setup.address).await,
+        if self == Operation::MoveFolder {
+            let body = json!({"parent_id": setup.to});
+            return setup.acme.put(&setup.address, body).await;
         }
+        setup.acme.delete(&setup.address).await
     }
 
     /// Asserts that the operation took effect as a whole or not at all, cleans up, and returns
@@ -113,31 +108,29 @@ impl Setup<'_> {
 
     async fn is_there(&self) -> bool {
         let response = self.acme.get(&self.address).await;
-        if response.status == 404 {
-            false
-        } else {
-            !response.expect_ok().is_null()
-        }
+        response.expect_status_of(&[200, 404]).status == 200
+    }
+
+    /// Returns the id of the resource if it is there.
+    fn id_if(&self, is_there: bool) -> Vec<Value> {
+        is_there
+            .then(|| self.record["id"].clone())
+            .into_iter()
+            .collect()
     }
 
     /// Returns the ids of a list.
     async fn listed(&self, list: &str) -> Vec<Value> {
-        let page = self
-            .acme
-            .fetch(&format!("/{list}&space_id={}", self.acme.id))
-            .await
-            .json();
-        page["data"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|record| record["id"].clone())
-            .collect()
+        let path = format!("/{list}&space_id={}", self.acme.id);
+        column(&self.acme.get_ok(&path).await, "id")
     }
 
-    /// Returns whether a folder has folders.
-    async fn has_children(&self, id: &str) -> bool {
-        self.acme.get_ok(&format!("/folders/{id}")).await["has_children"] == true
+    /// Asserts that a folder has the resource as its only folder, or none.
+    async fn assert_parent(&self, id: &str, is_parent: bool) {
+        let folder = self.acme.get_ok(&format!("/folders/{id}")).await;
+        assert_eq!(folder["has_children"], is_parent);
+        let listed = self.listed(&format!("folders?parent_id={id}")).await;
+        assert_eq!(listed, self.id_if(is_parent));
     }
 
     async fn settle_file(&self) -> bool {
@@ -155,88 +148,55 @@ impl Setup<'_> {
 
     /// Asserts that the file is unchanged, or else that it is gone.
     async fn assert_file(&self, is_there: bool) {
-        let client = &self.acme.client;
-        let id = &self.record["id"];
-        let expected = if is_there {
-            vec![id.clone()]
-        } else {
-            Vec::new()
-        };
+        let expected = self.id_if(is_there);
         let in_folder = format!("files?folder_id={}", self.from);
         for list in ["files?limit=10", &in_folder, "files?search=photo"] {
             assert_eq!(self.listed(list).await, expected, "{list}");
         }
-        let is_active = is_there && self.record["status"] == "active";
-        let record = client.get(&self.address).await;
-        let found = client
-            .get(&format!("/files/by-ref?ref=x&space_id={}", self.acme.id))
-            .await;
-        if is_there {
-            assert_eq!(record.expect_ok(), self.record);
-        } else {
-            record.expect_error(404);
-        }
 
-        let url = format!(
-            "{}/{}",
-            self.stack.local.cdn_url(),
-            text(&self.record["storage_path"])
-        );
-        let delivered = self.stack.anonymous.get(&url).await;
+        let is_active = is_there && self.record["status"] == "active";
+        let by_ref = format!("/files/by-ref?ref=x&space_id={}", self.acme.id);
+        for (path, is_found) in [(&self.address, is_there), (&by_ref, is_active)] {
+            if is_found {
+                assert_eq!(self.acme.get_ok(path).await, self.record);
+            } else {
+                self.acme.get_err(404, path).await;
+            }
+        }
+        let path = text(&self.record["storage_path"]);
+        let url = format!("{}/{path}", self.stack.local.cdn_url());
         if is_active {
-            assert_eq!(found.expect_ok(), self.record);
-            assert_eq!(delivered.expect_status(200).body, PHOTO);
+            self.stack.anonymous.fetch(&url).await.expect_body(PHOTO);
         } else {
-            found.expect_error(404);
-            delivered.expect_error(404);
+            self.stack.anonymous.get_err(404, &url).await;
         }
 
         // A folder with a file is not empty.
         if is_there {
-            client
-                .delete_err(409, &format!("/folders/{}", self.from))
-                .await;
+            let folder = format!("/folders/{}", self.from);
+            self.acme.delete_err(409, &folder).await;
         }
     }
 
     async fn settle_folder(&self) -> bool {
         let is_there = self.is_there().await;
-        assert_eq!(self.has_children(&self.from).await, is_there);
-
-        let expected = if is_there {
-            vec![self.record["id"].clone()]
-        } else {
-            Vec::new()
-        };
-
-        assert_eq!(
-            self.listed(&format!("folders?parent_id={}", self.from))
-                .await,
-            expected
-        );
+        self.assert_parent(&self.from, is_there).await;
 
         // A folder that was locked for deletion is unlocked.
         self.stack.run_for(minutes(3)).await;
 
         let named = json!({"name": "SUBJECT", "space_id": self.acme.id, "parent_id": self.from});
-        let same = self.acme.post("/folders", named).await;
-
         if is_there {
-            assert_eq!(
-                same.expect_error(422),
-                json!({"name": ["The name has already been taken."]})
-            );
-            assert_eq!(
-                self.record["id"],
-                self.acme.get_ok(&self.address).await["id"]
-            );
-            let subject = text(&self.record["id"]);
+            let errors = self.acme.post_err(422, "/folders", named).await;
+            let taken = json!({"name": ["The name has already been taken."]});
+            assert_eq!(errors, taken);
+            let subject = text(&self.acme.get_ok(&self.address).await["id"]);
             let inner = folder(self.acme, "inner", Some(&subject)).await;
             self.delete(&format!("/folders/{inner}")).await;
             self.delete(&self.address).await;
         } else {
-            self.delete(&format!("/folders/{}", text(&same.expect_created()["id"])))
-                .await;
+            let same = self.acme.create("/folders", named).await;
+            self.delete(&folder_path(&same)).await;
         }
 
         !is_there
@@ -244,44 +204,24 @@ impl Setup<'_> {
 
     async fn settle_move(&self) -> bool {
         let record = self.acme.get_ok(&self.address).await;
-        let is_moved = record["parent_id"] == self.to.as_str();
-        let parent = if is_moved { &self.to } else { &self.from };
-        let other_parent = if is_moved { &self.from } else { &self.to };
-        let path = if is_moved {
-            "to/subject/"
+        let is_moved = record["parent_id"] == *self.to;
+        let (parent, other, path) = if is_moved {
+            (&self.to, &self.from, "to/subject/")
         } else {
-            "from/subject/"
+            (&self.from, &self.to, "from/subject/")
         };
+        assert_fields(&record, json!({"parent_id": parent, "path": path}));
+        self.assert_parent(parent, true).await;
+        self.assert_parent(other, false).await;
 
-        assert_eq!(
-            (&record["parent_id"], &record["path"]),
-            (&json!(parent), &json!(path))
-        );
-        for (id, listed) in [
-            (parent, vec![record["id"].clone()]),
-            (other_parent, Vec::new()),
-        ] {
-            assert_eq!(self.has_children(id).await, !listed.is_empty());
-            assert_eq!(
-                self.listed(&format!("folders?parent_id={id}")).await,
-                listed
-            );
-        }
-
-        let inner = format!(
-            "/folders/{}",
-            self.inner.as_ref().expect("there is one in it")
-        );
-
-        assert_eq!(
-            self.acme.get_ok(&inner).await["path"],
-            format!("{path}inner/")
-        );
+        let inner = self.inner.as_ref().expect("there is one in it");
+        let inner = format!("/folders/{inner}");
+        let record = self.acme.get_ok(&inner).await;
+        assert_eq!(record["path"], format!("{path}inner/"));
 
         // Its depth counts at its new place alone.
-        self.acme
-            .delete_err(409, &format!("/folders/{parent}"))
-            .await;
+        let parent = format!("/folders/{parent}");
+        self.acme.delete_err(409, &parent).await;
         self.delete(&inner).await;
         self.delete(&self.address).await;
 

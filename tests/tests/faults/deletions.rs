@@ -4,18 +4,16 @@
 
 use emulators::{Faults, InjectedError, Service};
 use futures::future::join_all;
-use tests::{
-    PHOTO, Stack, TestSpace, failed_calls, max_attempts, minutes, seconds, share_of, stack_test,
-    text,
-};
+use tests::{PHOTO, Stack, TestSpace, max_attempts, seconds, share_of, stack_test};
 
 use super::deletion_setup::{Operation, Setup};
-use crate::spaces::delete::stored_data;
+use crate::{
+    spaces::delete::stored_data,
+    support::kills::{Kill, count, longest_delay, run_jobs},
+};
 
 /// Every how many points the default run kills the purge.
 const SHARE: usize = 3;
-/// Rounds after which a purge that was interrupted once has ended.
-const MOST_ROUNDS: u32 = 12;
 
 /// A fault of one call and all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,54 +54,33 @@ async fn calls_of<T>(stack: &Stack, function: &str, work: impl Future<Output = T
         .collect()
 }
 
-/// One of the calls of a function.
-#[derive(Clone, Copy)]
-struct ChosenCall<'a> {
-    function: &'a str,
-    /// All calls of the function.
-    calls: &'a [OwnCall],
-    index: usize,
-}
-
-/// Plans a fault of a call.
-fn plan(faults: &Faults, call: ChosenCall<'_>, fault: CallFault) {
-    let ChosenCall {
-        function,
-        calls,
-        index,
-    } = call;
+/// Plans a fault of one of the calls of a function.
+fn plan(faults: &Faults, function: &str, calls: &[OwnCall], index: usize, fault: CallFault) {
     let few = |number: usize| u32::try_from(number).expect("a few");
-
     if let DiesBefore | DiesAfter = fault {
         faults.disconnect(function, few(index), fault == DiesAfter);
         return;
     }
 
     let OwnCall { service, operation } = &calls[index];
-    let before = calls[..index]
-        .iter()
-        .filter(|call| **call == calls[index])
-        .count();
-
-    if before > 0 {
-        faults.skip(*service, operation, few(before));
+    let earlier = calls[..index].iter();
+    let earlier = earlier.filter(|call| **call == calls[index]).count();
+    if earlier > 0 {
+        faults.skip(*service, operation, few(earlier));
     }
 
+    let times = max_attempts(*service);
     if fault == LosesResponse {
-        faults.lose_response(*service, operation, max_attempts(*service));
-    } else {
-        let code = if *service == Service::DynamoDb {
-            "InternalServerError"
-        } else {
-            "InternalFailure"
-        };
-        faults.fail(
-            *service,
-            operation,
-            max_attempts(*service),
-            InjectedError::new(500, code),
-        );
+        faults.lose_response(*service, operation, times);
+        return;
     }
+    let code = if *service == Service::DynamoDb {
+        "InternalServerError"
+    } else {
+        "InternalFailure"
+    };
+    let error = InjectedError::new(500, code);
+    faults.fail(*service, operation, times, error);
 }
 
 /// Runs the operation with a fault at each of its calls, and returns how often it took effect.
@@ -118,33 +95,21 @@ async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
     let calls = calls_of(&stack, operation.function(), done).await;
 
     assert!(calls.len() >= 4, "{operation:?}: {calls:?}");
-    assert!(
-        operation.settle(&setup).await,
-        "{operation:?} is done without trouble"
-    );
+    assert!(operation.settle(&setup).await, "{operation:?}");
 
     let mut done = 0;
     for index in 0..calls.len() {
         let before = stored_data(&stack).await;
         let setup = operation.prepare(&stack, &acme).await;
-        let call = ChosenCall {
-            function: operation.function(),
-            calls: &calls,
-            index,
-        };
-        plan(&stack.local.faults(), call, fault);
-        operation.perform(&setup).await.expect_error(503);
         let faults = stack.local.faults();
-        assert_eq!(
-            faults.pending(),
-            0,
-            "{operation:?}: {fault:?} at {:?} does not happen",
-            calls[index]
-        );
+        plan(&faults, operation.function(), &calls, index, fault);
+        operation.perform(&setup).await.expect_error(503);
+        let case = format!("{operation:?} with {fault:?} at {:?}", calls[index]);
+        assert_eq!(faults.pending(), 0, "{case} does not happen");
         faults.reconnect();
+
         done += usize::from(operation.settle(&setup).await);
-        let by = format!("{operation:?} with {fault:?} at {:?}", calls[index]);
-        stored_data(&stack).await.assert_unchanged(&before, &by);
+        stored_data(&stack).await.assert_unchanged(&before, &case);
     }
 
     stack.run_confirm_checks().await;
@@ -155,8 +120,8 @@ async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
 
 /// The last call commits: the operation takes effect only if that call does.
 async fn assert_whole_or_nothing(operation: Operation) {
-    let done =
-        join_all(CALL_FAULTS.map(|fault| Box::pin(is_whole_or_nothing(operation, fault)))).await;
+    let run = |fault| Box::pin(is_whole_or_nothing(operation, fault));
+    let done = join_all(CALL_FAULTS.map(run)).await;
     assert_eq!(done, [0, 1, 0, 1], "{operation:?}: {CALL_FAULTS:?}");
 }
 
@@ -180,68 +145,37 @@ async fn interrupted_folder_move_is_atomic() {
     assert_whole_or_nothing(Operation::MoveFolder).await;
 }
 
-/// Deletes a file and runs all jobs, with the purge killed once after this number of calls.
-async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
-    let stack = setup.stack;
-    let faults = setup.stack.local.faults();
+/// Deletes a file and runs all jobs, with the purge killed once.
+async fn delete(setup: &Setup<'_>, kill: Option<Kill>) {
     setup.delete(&setup.address).await;
-    if let Some((after, takes_effect)) = kill {
-        faults.disconnect("purge", after, takes_effect);
+    if let Some(kill) = kill {
+        kill.plan(setup.stack);
     }
+    setup.stack.clock.advance(seconds(1));
+    let is_killed = run_jobs(setup.stack, kill, longest_delay).await;
+    assert!(is_killed || kill.is_none(), "{kill:?} does not happen");
 
-    let mut is_cut_off = kill.is_some();
-    for round in 0..MOST_ROUNDS {
-        stack
-            .clock
-            .advance(if round == 0 { seconds(1) } else { minutes(15) });
-        // Its job has failed once all attempts of a call have.
-        let has_died = || failed_calls(&faults) >= 1;
-        let is_idle = |messages: local_stack::Messages| {
-            messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died())
-        };
-        let remaining = stack
-            .local
-            .until(is_idle)
-            .await
-            .unwrap_or_else(|error| panic!("{kill:?}: {error}"));
-        if is_cut_off && faults.broken_calls() > 0 {
-            faults.reconnect();
-            is_cut_off = false;
-        }
-        if remaining == local_stack::Messages::default() {
-            break;
-        }
+    for id in [&setup.from, &setup.to] {
+        setup.delete(&format!("/folders/{id}")).await;
     }
-
-    assert!(!is_cut_off, "{kill:?}: the purge makes fewer calls");
 }
 
 #[stack_test]
 async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack, acme: &TestSpace) {
     let other = acme.upload(PHOTO).await;
     let setup = Operation::DeleteFile.prepare(stack, acme).await;
-    let calls = calls_of(stack, "purge", delete(&setup, None)).await;
+    let calls = stack.calls_of(delete(&setup, None)).await.calls;
+    let calls = count(&calls, "purge");
+    // It looks for the record, and removes what was sent and what was kept.
+    assert!(calls >= 4, "{calls}");
 
-    assert!(
-        calls.len() >= 4,
-        "it looks for the record, removes what was sent and what was kept: {calls:?}"
-    );
-    for id in [&setup.from, &setup.to] {
-        setup.delete(&format!("/folders/{id}")).await;
-    }
-
-    let kills = (0..u32::try_from(calls.len()).expect("a few"))
-        .flat_map(|after| [false, true].map(|takes_effect| (after, takes_effect)));
-    for kill in share_of(kills, SHARE) {
+    for kill in share_of(Kill::at_each("purge", calls), SHARE) {
         let before = stored_data(stack).await;
         let setup = Operation::DeleteFile.prepare(stack, acme).await;
         delete(&setup, Some(kill)).await;
-        for id in [&setup.from, &setup.to] {
-            setup.delete(&format!("/folders/{id}")).await;
-        }
-        let by = format!("a purge that is killed after {kill:?} of {calls:?}");
-        stored_data(stack).await.assert_unchanged(&before, &by);
+        let after = stored_data(stack).await;
+        after.assert_unchanged(&before, &format!("{kill:?}"));
     }
 
-    assert!(stack.anonymous.fetch(&text(&other["url"])).await.body == PHOTO);
+    stack.anonymous.fetch(other.url()).await.expect_body(PHOTO);
 }

@@ -8,7 +8,10 @@ use emulators::{
 };
 use serde_json::{Value, json};
 use table::keys::{self, Key};
-use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, TestSpace, seconds, stack_test};
+use tests::{
+    DYNAMODB_ATTEMPTS, Dump, Response, Stack, TestSpace, UNKNOWN_ID, column, file_path, seconds,
+    stack_test,
+};
 
 use crate::routes::creations::{Creation, assert_first, assert_replay, creations};
 
@@ -28,24 +31,17 @@ fn assert_busy(response: &Response) {
     response.clone().expect_busy();
 }
 
-/// Leaves a reservation behind, as a function that dies does.
-fn die_without_release(stack: &Stack) {
-    stack.local.faults().fail(
-        DynamoDb,
-        "DeleteItem",
-        ATTEMPTS,
-        InjectedError::new(500, "InternalServerError"),
-    );
+/// Plans failures of the next calls of an operation of DynamoDB.
+fn fail(stack: &Stack, operation: &str, times: u32) {
+    let error = InjectedError::new(500, "InternalServerError");
+    stack.local.faults().fail(DynamoDb, operation, times, error);
 }
 
-/// Plans failures of the next transactions.
-fn fail_transactions(stack: &Stack, times: u32) {
-    stack.local.faults().fail(
-        DynamoDb,
-        "TransactWriteItems",
-        times,
-        InjectedError::new(500, "InternalServerError"),
-    );
+/// Lets a request fail, and leaves its reservation behind, as a function that dies does.
+async fn die(stack: &Stack, creation: &Creation, failures: u32) {
+    fail(stack, "TransactWriteItems", failures);
+    fail(stack, "DeleteItem", ATTEMPTS);
+    assert_busy(&creation.send("one").await);
 }
 
 /// Waits until the reservation of a dead request expires.
@@ -78,27 +74,17 @@ async fn assert_one_effect(stack: &Stack, creation: &Creation, first: &Response,
     };
 
     // A function that died may leave bytes without a record, which the sweep deletes.
-    assert_eq!(
-        after.files_with_bytes().len() - before.files_with_bytes().len(),
-        files
-    );
-    assert_eq!(
-        (added(keys::PATHS), added(keys::FILE_LOOKUPS)),
-        (files, files)
-    );
-    assert_eq!(
-        added(keys::HANDLES),
-        usize::from(body["data"].get("handle").is_some())
-    );
-    assert_eq!(
-        added(keys::AUTHENTICATED_KEYS),
-        usize::from(body["data"].get("last_four").is_some())
-    );
+    let stored = after.files_with_bytes().len() - before.files_with_bytes().len();
+    let has = |field: &str| usize::from(body["data"].get(field).is_some());
+    assert_eq!(stored, files);
+    assert_eq!(added(keys::PATHS), files);
+    assert_eq!(added(keys::FILE_LOOKUPS), files);
+    assert_eq!(added(keys::HANDLES), has("handle"));
+    assert_eq!(added(keys::AUTHENTICATED_KEYS), has("last_four"));
     assert_eq!(claims(&after).len() - claims(before).len(), 1);
 
     for file in body["data"].as_array().into_iter().flatten() {
-        let path = format!("/files/{}", file["id"].as_str().expect("an id"));
-        let stored = stack.account().get_ok(&path).await;
+        let stored = stack.account().get_ok(&file_path(file)).await;
         assert_eq!(&stored, file);
     }
 }
@@ -106,45 +92,23 @@ async fn assert_one_effect(stack: &Stack, creation: &Creation, first: &Response,
 #[stack_test]
 async fn only_successful_responses_are_stored(stack: &Stack, acme: &TestSpace) {
     let keys = acme.keys_path();
+    let unknown = format!("/spaces/{UNKNOWN_ID}/api-keys");
     let named = |path: &str, body: Value| Creation::json(&stack.account(), path, body);
     let before = stack.dump().await;
-    named(&keys, json!({"name": 5}))
-        .send("one")
-        .await
-        .expect_error(422);
-    named(&keys, json!({"name": "web", "role": "emperor"}))
-        .send("one")
-        .await
-        .expect_error(422);
-    named("/spaces", json!({"name": "ACME"}))
-        .send("one")
-        .await
-        .expect_error(422);
-    named(
-        "/spaces/01JCQZ4XK8V9W7Y6T5S4R3Q2P1/api-keys",
-        json!({"name": "x"}),
-    )
-    .send("one")
-    .await
-    .expect_error(404);
-    stack.local.faults().fail(
-        DynamoDb,
-        "TransactWriteItems",
-        1,
-        InjectedError::new(400, "ValidationException"),
-    );
-    named("/account/api-keys", json!({"name": "web"}))
-        .send("one")
-        .await
-        .expect_error(500);
-    Creation::upload(&acme.client, acme, &["other"])
-        .send("one")
-        .await
-        .expect_error(422);
-    Creation::upload(&acme.client, acme, &["file", "file"])
-        .send("one")
-        .await
-        .expect_error(422);
+    let error = InjectedError::new(400, "ValidationException");
+    let faults = stack.local.faults();
+    faults.fail(DynamoDb, "TransactWriteItems", 1, error);
+    for (creation, status) in [
+        (named("/account/api-keys", json!({"name": "web"})), 500),
+        (named("/spaces", json!({"name": "ACME"})), 422),
+        (named(&keys, json!({"name": 5})), 422),
+        (named(&keys, json!({"name": "web", "role": "emperor"})), 422),
+        (named(&unknown, json!({"name": "x"})), 404),
+        (Creation::upload(acme, acme, &["other"]), 422),
+        (Creation::upload(acme, acme, &["file", "file"]), 422),
+    ] {
+        creation.send("one").await.expect_error(status);
+    }
     let mut after = stack.dump().await;
     // The id of a key that was not created is skipped.
     let counter = Key::last_api_key();
@@ -163,14 +127,11 @@ async fn only_successful_responses_are_stored(stack: &Stack, acme: &TestSpace) {
 async fn failed_request_releases_its_key(stack: &Stack, acme: &TestSpace) {
     for creation in creations(stack, acme) {
         let before = stack.dump().await;
-        fail_transactions(stack, ATTEMPTS);
+        fail(stack, "TransactWriteItems", ATTEMPTS);
         assert_busy(&creation.send("one").await);
-        stack.local.faults().fail(
-            DynamoDb,
-            "TransactWriteItems",
-            CONFLICT_TRIES,
-            InjectedError::new(400, "TransactionConflict"),
-        );
+        let conflict = InjectedError::new(400, "TransactionConflict");
+        let faults = stack.local.faults();
+        faults.fail(DynamoDb, "TransactWriteItems", CONFLICT_TRIES, conflict);
         assert_busy(&creation.send("one").await);
         assert_eq!(claims(&stack.dump().await).len(), claims(&before).len());
         assert_eq!(stack.dump().await.objects, before.objects);
@@ -183,10 +144,8 @@ async fn failed_request_releases_its_key(stack: &Stack, acme: &TestSpace) {
 async fn retry_after_lost_responses_returns_first_effect(stack: &Stack, acme: &TestSpace) {
     for creation in creations(stack, acme) {
         let before = stack.dump().await;
-        stack
-            .local
-            .faults()
-            .lose_response(DynamoDb, "TransactWriteItems", ATTEMPTS);
+        let faults = stack.local.faults();
+        faults.lose_response(DynamoDb, "TransactWriteItems", ATTEMPTS);
         let lost = creation.send("one").await;
         // An upload resolves an unknown commit itself; other requests are sent again.
         let first = if lost.status == 201 {
@@ -194,12 +153,7 @@ async fn retry_after_lost_responses_returns_first_effect(stack: &Stack, acme: &T
         } else {
             assert_busy(&lost);
             let found = creation.send("one").await;
-            assert_eq!(
-                found.header("idempotent-replayed"),
-                "true",
-                "{}",
-                found.request
-            );
+            found.expect_header("idempotent-replayed", "true");
             found.expect_status(201)
         };
         assert_one_effect(stack, &creation, &first, &before).await;
@@ -213,11 +167,9 @@ async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack, acme: 
     for creation in creations(stack, acme) {
         let before = stack.dump().await;
         // The first update counts the request, the second reserves the key.
-        stack.local.faults().skip(DynamoDb, "UpdateItem", 1);
-        stack
-            .local
-            .faults()
-            .lose_response(DynamoDb, "UpdateItem", ATTEMPTS - 1);
+        let faults = stack.local.faults();
+        faults.skip(DynamoDb, "UpdateItem", 1);
+        faults.lose_response(DynamoDb, "UpdateItem", ATTEMPTS - 1);
         let first = assert_first(creation.send("one").await);
         assert_one_effect(stack, &creation, &first, &before).await;
     }
@@ -228,36 +180,17 @@ async fn retry_after_crash_repeats_request_with_same_ids(stack: &Stack, acme: &T
     for creation in creations(stack, acme) {
         let before = stack.dump().await;
         // An upload tries to resolve the commit, and dies there too: its objects stay behind.
-        fail_transactions(
-            stack,
-            if creation.path() == "/upload" {
-                2 * ATTEMPTS
-            } else {
-                ATTEMPTS
-            },
-        );
-        die_without_release(stack);
-        assert_busy(&creation.send("one").await);
-        let remaining = stack.dump().await;
-        assert_eq!(
-            claims(&remaining).len(),
-            claims(&before).len() + 1,
-            "{}",
-            creation.path()
-        );
-        let chosen: Vec<_> = claims(&remaining)
-            .iter()
-            .map(|claim| claim["ids"].clone())
-            .collect();
+        let commits = if creation.path() == "/upload" { 2 } else { 1 };
+        die(stack, &creation, commits * ATTEMPTS).await;
+        let left = stack.dump().await;
+        assert_eq!(claims(&left).len(), claims(&before).len() + 1);
+        let ids = claims(&left).into_iter().map(|claim| &claim["ids"]);
+        let chosen: Vec<&Value> = ids.collect();
 
         outlast_lease(stack, &creation).await;
         let first = assert_first(creation.send("one").await);
         if first.json()["data"].get("last_four").is_none() {
-            assert!(
-                chosen.contains(&first_id(&first)),
-                "{chosen:?} {}",
-                first.json()
-            );
+            assert!(chosen.contains(&&first_id(&first)), "{chosen:?}");
         }
         assert_one_effect(stack, &creation, &first, &before).await;
     }
@@ -270,7 +203,7 @@ async fn request_taken_over_at_any_call_has_one_effect(stack: &Stack) {
     let mut calls = 0;
     loop {
         let acme = stack.space(&format!("Acme {calls}")).await;
-        let creation = Creation::upload(&acme.client, &acme, &["files", "files"]);
+        let creation = Creation::upload(&acme, &acme, &["files", "files"]);
         let before = stack.dump().await;
         let mut hold = stack.local.faults().hold("uploads", calls);
         let mut slow = pin!(creation.send("one"));
@@ -308,45 +241,29 @@ async fn request_taken_over_at_any_call_has_one_effect(stack: &Stack) {
 
 #[stack_test]
 async fn abandoned_upload_can_be_retried(stack: &Stack, acme: &TestSpace) {
-    for creation in creations(stack, acme)
-        .into_iter()
-        .filter(|creation| creation.path() == "/upload")
-    {
+    let mut uploads = creations(stack, acme);
+    uploads.retain(|creation| creation.path() == "/upload");
+    for creation in uploads {
         let before = stack.dump().await;
-        fail_transactions(stack, ATTEMPTS);
-        die_without_release(stack);
-        assert_busy(&creation.send("one").await);
-        assert_eq!(
-            stack.dump().await.objects,
-            before.objects,
-            "an abandoned upload leaves nothing"
-        );
+        die(stack, &creation, ATTEMPTS).await;
+        assert_eq!(stack.dump().await.objects, before.objects);
         stack.clock.advance(seconds(36));
         let first = assert_first(creation.send("one").await);
         assert_replay(&creation.send("one").await, &first);
-        let created_count = first.json()["data"].as_array().map_or(1, Vec::len);
-        assert_eq!(
-            stack.dump().await.objects.len(),
-            before.objects.len() + created_count
-        );
+        let created = first.json()["data"].as_array().map_or(1, Vec::len);
+        let objects = stack.dump().await.objects.len();
+        assert_eq!(objects, before.objects.len() + created);
     }
 }
 
 #[stack_test]
 async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack, acme: &TestSpace) {
-    let creation = Creation::upload(&acme.client, acme, &["files", "files", "files"]);
+    let creation = Creation::upload(acme, acme, &["files", "files", "files"]);
     let before = stack.dump().await;
-    stack.local.faults().fail(
-        S3,
-        "PutObject",
-        1,
-        InjectedError::new(400, "InvalidRequest"),
-    );
+    let error = InjectedError::new(400, "InvalidRequest");
+    stack.local.faults().fail(S3, "PutObject", 1, error);
     creation.send("one").await.expect_error(500);
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "a refused upload");
+    stack.assert_unchanged(&before, "a refused upload").await;
 
     let first = assert_first(creation.send("one").await);
     assert_one_effect(stack, &creation, &first, &before).await;
@@ -355,23 +272,19 @@ async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack, acme: &Test
 #[stack_test]
 async fn crashed_request_holds_its_key_until_lease_ends(stack: &Stack, acme: &TestSpace) {
     let keys = acme.keys_path();
-    let creation = |name: &str| Creation::json(&acme.client, &keys, json!({"name": name}));
-    fail_transactions(stack, ATTEMPTS);
-    die_without_release(stack);
-    assert_busy(&creation("web").send("one").await);
+    let creation = |name: &str| Creation::json(acme, &keys, json!({"name": name}));
+    die(stack, &creation("web"), ATTEMPTS).await;
     for _ in 0..2 {
         creation("web").send("one").await.expect_error(409);
-        assert!(creation("api").send("one").await.expect_error(422)["idempotency_key"].is_array());
+        let errors = creation("api").send("one").await.expect_error(422);
+        assert!(errors["idempotency_key"].is_array());
         stack.clock.advance(seconds(17));
     }
 
     outlast_lease(stack, &creation("web")).await;
     assert_first(creation("web").send("one").await);
 
-    let listed = acme.fetch(&keys).await.json();
-    assert_eq!(
-        listed["data"].as_array().map(Vec::len),
-        Some(2),
-        "the owner's key and this one"
-    );
+    // The owner's key, and this one.
+    let listed = acme.get_ok(&keys).await;
+    assert_eq!(column(&listed, "id").len(), 2);
 }

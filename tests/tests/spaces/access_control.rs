@@ -38,9 +38,9 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(
         let effective = json!({"requires_auth": closed, "public_read": !closed});
         assert_eq!(updated["access_control"], effective, "{setting}");
         assert_eq!(acme.get_ok(&acme.path()).await, updated, "{setting}");
-        for stranger in [&stack.anonymous, other] {
+        for outsider in [&stack.anonymous, other] {
             let status = if closed { 403 } else { 200 };
-            stranger.get(file.url()).await.expect_status(status);
+            outsider.get(file.url()).await.expect_status(status);
         }
         for member in [&viewer, &stack.account()] {
             member.fetch(file.url()).await.expect_body(PHOTO);

@@ -2,11 +2,9 @@
 
 use media::Format;
 use serde_json::{Value, json};
-use tests::{
-    Answer, File, PHOTO, Stack, TestSpace, WebhookReceiver, minutes, seconds, stack_test, text,
-};
+use tests::{Answer, File, PHOTO, Stack, TestSpace, WebhookReceiver, minutes, seconds, stack_test};
 
-use super::fixture::{Hooks, set_webhook_url};
+use super::fixture::{Hooks, events};
 use crate::{
     jobs::confirm_check::presign_and_send, processing::images::two_colors, support::images::image,
     uploads::presign::PendingFile,
@@ -36,18 +34,14 @@ impl OwnConfig {
     }
 
     async fn change(&self, acme: &TestSpace, settings: Value) {
-        let body = json!({"id": self.id, "config": settings});
-        let path = "/upload-configs/update";
-        acme.post_ok(path, body).await;
+        let fields = json!({ "config": settings });
+        acme.update_upload_config(&self.id, fields).await;
     }
 
     /// Asserts that a PNG was processed by this config.
     async fn assert_applied(&self, acme: &TestSpace, path: &str) {
-        assert_eq!(
-            events(&self.receiver),
-            ["file.processed", "file.uploaded"],
-            "{path}"
-        );
+        let events = events(&self.receiver);
+        assert_eq!(events, ["file.processed", "file.uploaded"]);
         let record = acme.get_ok(path).await;
         assert_eq!(record["thumbnails"][0]["width"], 33);
         assert_eq!(record["tags"], json!(["png", "landscape", "red"]));
@@ -66,17 +60,6 @@ fn settings(url: &str) -> Value {
         "metadata": {"auto_tagging": true},
         "notifications": {"webhook_url": url, "events": ["file.processed"]},
     })
-}
-
-/// Returns the events that a receiver got, sorted.
-fn events(receiver: &WebhookReceiver) -> Vec<String> {
-    let webhooks = receiver.received();
-    let events = webhooks
-        .iter()
-        .map(|webhook| text(&webhook.json()["event"]));
-    let mut events: Vec<String> = events.collect();
-    events.sort();
-    events
 }
 
 fn red() -> Vec<u8> {
@@ -110,9 +93,7 @@ async fn file_that_is_deleted_at_once_has_its_event_and_leaves_no_object(stack: 
     stack.run_purges().await;
 
     assert_eq!(hooks.events(), ["file.uploaded", "file.uploaded"]);
-    for delivery in hooks.deliveries().await {
-        assert_eq!(delivery["status"], "delivered");
-    }
+    hooks.assert_delivered().await;
     let dump = stack.dump().await;
     let is_of_file = |key: &&String| key.contains(&photo.id) || key.contains(confirmed.id());
     assert_eq!(dump.objects.keys().filter(is_of_file).count(), 0);
@@ -137,18 +118,12 @@ async fn later_changes_of_config_and_space_do_not_concern_active_files(stack: &S
     let hooks = Hooks::new(stack).await;
     let own = OwnConfig::new(&hooks.acme).await;
     let file = upload(&hooks.acme).await;
-    let text = hooks
-        .acme
-        .upload("Hello")
-        .named("a.txt", "text/plain")
-        .await;
+    let upload = hooks.acme.upload("Hello");
+    let text = upload.named("a.txt", "text/plain").await;
     let other = WebhookReceiver::start().await;
-    own.change(
-        &hooks.acme,
-        json!({"notifications": {"webhook_url": other.url()}}),
-    )
-    .await;
-    set_webhook_url(&hooks.acme, "Acme", other.url()).await;
+    let elsewhere = json!({"notifications": {"webhook_url": other.url()}});
+    own.change(&hooks.acme, elsewhere).await;
+    hooks.set_url(other.url()).await;
 
     run_jobs(stack).await;
 
@@ -185,31 +160,21 @@ async fn retry_after_the_deletion_of_the_config_goes_to_its_last_url(stack: &Sta
     let hooks = Hooks::new(stack).await;
     let own = OwnConfig::new(&hooks.acme).await;
     own.receiver.answer_next(Answer::status(500));
-    hooks
-        .acme
-        .upload(image(Format::Png, 8, 8))
-        .with_config("own")
-        .await;
+    let upload = hooks.acme.upload(image(Format::Png, 8, 8));
+    upload.with_config("own").await;
     own.delete(&hooks.acme).await;
 
     run_jobs(stack).await;
 
-    let ids: Vec<String> = own
-        .receiver
-        .received()
-        .iter()
-        .map(|webhook| webhook.header("webhook-id").to_owned())
-        .collect();
-    assert_eq!(ids.len(), 3, "two events and a retry");
-    for delivery in hooks.deliveries().await {
-        assert_eq!(delivery["status"], "delivered");
-    }
+    // Two events and a retry.
+    assert_eq!(own.receiver.received().len(), 3);
+    hooks.assert_delivered().await;
 }
 
 #[stack_test]
 async fn retry_after_the_deletion_of_the_config_follows_the_url_of_the_space(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    hooks.receiver.answer_all(Answer::status(500));
+    hooks.answer_all(500);
     let config = hooks.acme.upload_config("without-url").await;
     hooks.acme.upload(PHOTO).with_config("without-url").await;
     stack.run_post_upload().await;
@@ -217,14 +182,12 @@ async fn retry_after_the_deletion_of_the_config_follows_the_url_of_the_space(sta
 
     let other = WebhookReceiver::start().await;
     other.answer_all(Answer::status(500));
-    set_webhook_url(&hooks.acme, "Acme", other.url()).await;
+    hooks.set_url(other.url()).await;
     stack.run_for(seconds(6)).await;
     hooks.receiver.only();
     other.only();
 
-    let remove = json!({"name": "Acme", "webhook_url": null});
-    let space = hooks.acme.path();
-    hooks.acme.put_ok(&space, remove).await;
+    hooks.acme.update(json!({"webhook_url": null})).await;
     stack.run_for(minutes(6)).await;
     hooks.receiver.only();
     other.only();

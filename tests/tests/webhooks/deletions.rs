@@ -31,7 +31,7 @@ async fn deletion_sends_the_deleted_file(stack: &Stack) {
     hooks.acme.delete_ok(file.path()).await;
     stack.run_for(seconds(2)).await;
 
-    assert_eq!(hooks.receiver.received().len(), 2);
+    assert_eq!(hooks.received(), 2);
     assert_eq!(last_payload(&hooks), expected);
     let deliveries = hooks.deliveries().await;
     assert_eq!(deliveries[0]["event"], "file.deleted");
@@ -75,8 +75,7 @@ async fn failed_deletion_sends_nothing(stack: &Stack) {
 async fn deletion_of_a_space_sends_nothing(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     upload_with_events(stack, &hooks).await;
-    let path = format!("/spaces?id={}&force=true", hooks.acme.id);
-    hooks.acme.delete(&path).await.expect_status(202);
+    hooks.acme.delete_by_force().await;
     stack.run_purges().await;
 
     hooks.receiver.only();

@@ -4,11 +4,11 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use table::keys::Key;
 use tests::{
-    Answer, PHOTO, Stack, TestSpace, WebhookReceiver, file, form, minutes, seconds, stack_test,
-    text,
+    PHOTO, Stack, TestSpace, WebhookReceiver, assert_fields, column, file, minutes, seconds,
+    stack_test, text,
 };
 
-use super::fixture::{Hooks, run_with_failures, set_webhook_url};
+use super::fixture::{Hooks, run_with_failures};
 use crate::{
     jobs::confirm_check::{presign_and_send, run_for_minutes},
     support::signer::Signer,
@@ -26,6 +26,8 @@ async fn upload_sends_the_specified_payload(stack: &Stack) {
 
     let file = hooks.upload(stack).await;
 
+    // Processing events are not sent unless the config asks for them.
+    stack.run_for(seconds(1)).await;
     let webhook = hooks.receiver.only();
     assert_eq!(webhook.request_line, "POST /hook HTTP/1.1");
     assert_eq!(webhook.header("content-type"), "application/json");
@@ -58,7 +60,7 @@ async fn each_upload_route_sends_one_event_per_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
     let receiver = WebhookReceiver::start().await;
-    set_webhook_url(acme, "Acme", receiver.url()).await;
+    acme.update(json!({"webhook_url": receiver.url()})).await;
     let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     stack.run_post_upload().await;
 
@@ -68,13 +70,7 @@ async fn each_upload_route_sends_one_event_per_file(stack: &Stack) {
         .part("files", file("a.jpg", "image/jpeg", PHOTO))
         .part("files", file("b.txt", "text/plain", "text"));
     let several = acme.upload_form(several).await.expect_created();
-    ids.extend(
-        several
-            .as_array()
-            .expect("files")
-            .iter()
-            .map(|file| text(&file["id"])),
-    );
+    ids.extend(column(&several, "id").iter().map(text));
     let by_signature = signer.send(&signer.query(stack)).await.expect_created();
     ids.push(text(&by_signature["id"]));
     let anonymous = unsigned.send().await.expect_created();
@@ -100,40 +96,34 @@ async fn url_of_the_upload_config_replaces_that_of_the_space(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let receiver = WebhookReceiver::start().await;
     let settings = json!({"notifications": {"webhook_url": receiver.url()}});
-    hooks
-        .acme
-        .upload_config("own")
-        .with_settings(settings)
-        .await;
+    let config = hooks.acme.upload_config("own");
+    config.with_settings(settings).await;
 
     hooks.acme.upload(PHOTO).with_config("own").await;
     stack.run_post_upload().await;
 
     receiver.only();
-    assert_eq!(hooks.receiver.received().len(), 0);
+    assert_eq!(hooks.received(), 0);
     assert_eq!(hooks.delivery().await["url"], receiver.url());
 }
 
 #[stack_test]
 async fn upload_without_url_sends_and_logs_nothing(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    let clear = json!({"name": "Acme", "webhook_url": null});
-    hooks.acme.put_ok(&hooks.acme.path(), clear).await;
+    hooks.acme.update(json!({"webhook_url": null})).await;
 
     hooks.upload(stack).await;
 
-    assert_eq!(hooks.receiver.received().len(), 0);
+    assert_eq!(hooks.received(), 0);
     assert_eq!(hooks.deliveries().await, Vec::<Value>::new());
 }
 
 #[stack_test]
 async fn failed_upload_sends_nothing(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    hooks
-        .acme
-        .upload_config("literal")
-        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
-        .await;
+    let literal = json!({"storage": {"generate_filename": false, "unique_filename": false}});
+    let config = hooks.acme.upload_config("literal");
+    config.with_settings(literal).await;
     let upload = || hooks.acme.upload(PHOTO).with_config("literal").send();
     upload().await.expect_created();
     upload().await.expect_error(409);
@@ -152,18 +142,15 @@ async fn failed_upload_sends_nothing(stack: &Stack) {
 #[stack_test]
 async fn event_waits_for_the_record_that_is_written_later(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    let mut hold = stack
-        .local
-        .faults()
-        .hold("uploads", CALLS_BEFORE_THE_RECORD);
-    let upload = hooks.acme.upload(PHOTO).send();
-    let mut upload = Box::pin(upload);
+    let faults = stack.local.faults();
+    let mut hold = faults.hold("uploads", CALLS_BEFORE_THE_RECORD);
+    let mut upload = Box::pin(hooks.acme.upload(PHOTO).send());
     tokio::select! {
         response = &mut upload => panic!("not paused: {}", response.status),
         () = hold.reached() => {}
     }
     stack.run_post_upload().await;
-    assert_eq!(hooks.receiver.received().len(), 0);
+    assert_eq!(hooks.received(), 0);
 
     hold.release();
     upload.await.expect_created();
@@ -179,12 +166,8 @@ async fn url_that_is_set_after_the_presign_request_gets_the_event(stack: &Stack,
     own.send(stack, PHOTO).await.expect_status(200);
     let other = presign_and_send(stack, acme, json!({})).await;
     let receiver = WebhookReceiver::start().await;
-    let update = json!({
-        "id": config.id,
-        "config": {"notifications": {"webhook_url": receiver.url()}},
-    });
-    let path = "/upload-configs/update";
-    acme.post_ok(path, update).await;
+    let settings = json!({"config": {"notifications": {"webhook_url": receiver.url()}}});
+    acme.update_upload_config(&config.id, settings).await;
 
     own.confirm(&acme.client).await.expect_ok();
     other.confirm(&acme.client).await.expect_ok();
@@ -196,44 +179,31 @@ async fn url_that_is_set_after_the_presign_request_gets_the_event(stack: &Stack,
 }
 
 #[stack_test]
-async fn processing_events_are_not_sent_unless_the_config_asks_for_them(stack: &Stack) {
-    let hooks = Hooks::new(stack).await;
-    hooks.upload(stack).await;
-    stack.run_for(seconds(1)).await;
-
-    hooks.receiver.only();
-    hooks.delivery().await;
-}
-
-#[stack_test]
 async fn space_that_was_disabled_or_deleted_sends_nothing_more(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    hooks.receiver.answer_all(Answer::status(500));
+    hooks.answer_all(500);
     hooks.upload(stack).await;
     hooks.acme.upload(PHOTO).await;
     stack.run_for(seconds(0)).await;
-    assert_eq!(hooks.receiver.received().len(), 2);
+    assert_eq!(hooks.received(), 2);
 
-    let disable = json!({"name": "Acme", "enabled": false});
-    hooks.acme.put_ok(&hooks.acme.path(), disable).await;
+    hooks.acme.set_enabled(false).await;
     stack.run_for(seconds(6)).await;
     for delivery in hooks.deliveries().await {
-        assert_eq!(delivery["status"], "failed");
-        assert_eq!(delivery["failure"], "space_disabled");
-        assert_eq!(delivery["next_attempt_at"], Value::Null);
+        let expected =
+            json!({"status": "failed", "failure": "space_disabled", "next_attempt_at": null});
+        assert_fields(&delivery, expected);
     }
 
-    let enable = json!({"name": "Acme", "enabled": true});
-    hooks.acme.put_ok(&hooks.acme.path(), enable).await;
+    hooks.acme.set_enabled(true).await;
     hooks.acme.upload(PHOTO).await;
     stack.run_for(seconds(0)).await;
-    assert_eq!(hooks.receiver.received().len(), 3);
-    let path = format!("/spaces?id={}&force=true", hooks.acme.id);
-    hooks.acme.delete(&path).await.expect_status(202);
+    assert_eq!(hooks.received(), 3);
+    hooks.acme.delete_by_force().await;
     stack.run_for(seconds(6)).await;
     stack.run_purges().await;
 
-    assert_eq!(hooks.receiver.received().len(), 3);
+    assert_eq!(hooks.received(), 3);
     let dump = stack.dump().await;
     let is_of_space = |key: &Key| key.partition.contains(&hooks.acme.id);
     assert_eq!(dump.items.keys().filter(|key| is_of_space(key)).count(), 0);
@@ -242,13 +212,8 @@ async fn space_that_was_disabled_or_deleted_sends_nothing_more(stack: &Stack) {
 #[stack_test]
 async fn payload_of_an_uncommon_name_equals_the_record(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    let upload = form(
-        &hooks.acme.handle,
-        "Ünï \"q\" \\ 1.jpg",
-        "image/jpeg",
-        PHOTO,
-    );
-    let file = hooks.acme.upload_form(upload).await.expect_created();
+    let upload = hooks.acme.upload(PHOTO);
+    let file = upload.named("Ünï \"q\" \\ 1.jpg", "image/jpeg").await;
     stack.run_post_upload().await;
 
     let payload = hooks.receiver.only().json();

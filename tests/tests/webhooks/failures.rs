@@ -3,102 +3,68 @@
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use local_stack::Messages;
-use tests::{Answer, PHOTO, Stack, distributed, seconds, share_of};
+use tests::{PHOTO, Stack, seconds};
 
-use super::fixture::{Hooks, until_idle};
+use super::fixture::Hooks;
+use crate::support::kills::{Kill, Sweep, count, run_jobs};
 
-/// Concurrent stacks.
-const STACKS: usize = 4;
-/// Every how many points the default run stops the worker.
-const SHARE: usize = 3;
-/// Rounds after which a delivery that was interrupted once has ended.
-const MAX_ROUNDS: u32 = 12;
-/// Calls that the worker makes in every run: reads, two attempts with a claim and a record each, the message
-/// between them, and the deletion of messages. It makes more if the SDK repeats some, or if the record of the file is
-/// not written yet.
-const MIN_CALLS: u32 = 9;
+/// How the worker is stopped. It makes these calls in every run: reads, two attempts with a claim and a record
+/// each, the message between them, and the deletion of messages. It makes more if the SDK repeats some, or if the record of the file is not
+/// written yet.
+const SWEEP: Sweep = Sweep {
+    stacks: 4,
+    share: 3,
+    min_calls: 9,
+    missed_share: 3,
+};
 /// Runs whose calls are counted. The shortest one determines the stops, since others wait for the record.
 const COUNTED_RUNS: usize = 3;
 /// Name of the worker.
 const WORKER: &str = "webhook-delivery";
 
-/// A point at which the worker is stopped.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    /// Number of calls before it.
-    after: u32,
-    /// Whether the interrupted call takes effect.
-    takes_effect: bool,
-}
-
-/// Uploads a file whose first attempt fails, and runs all jobs, with the worker stopped once. Returns
-/// whether it made enough calls to be stopped.
-async fn deliver(stack: &Stack, hooks: &Hooks, stop: Option<Stop>) -> bool {
-    hooks.receiver.answer_next(Answer::status(500));
-    let faults = stack.local.faults();
-    if let Some(stop) = stop {
-        faults.disconnect(WORKER, stop.after, stop.takes_effect);
+/// Uploads a file whose first attempt fails, and runs all jobs, with the worker stopped once. Asserts that the
+/// only delivery succeeds, and that all its requests have the same id and body. Returns whether the worker made
+/// enough calls to be stopped.
+async fn deliver(stack: &Stack, kill: Option<Kill>) -> bool {
+    let hooks = Hooks::new(stack).await;
+    hooks.answer_next(500);
+    stack.local.call_log().clear();
+    if let Some(kill) = kill {
+        kill.plan(stack);
     }
     hooks.acme.upload(PHOTO).await;
     stack.local.resume_workers();
+    let is_stopped = run_jobs(stack, kill, |_| seconds(200)).await;
 
-    let mut is_stopped = stop.is_some();
-    for _ in 0..MAX_ROUNDS {
-        let left = until_idle(stack).await;
-        if is_stopped && faults.broken_calls() > 0 {
-            faults.reconnect();
-            is_stopped = false;
-        }
-        if left == Messages::default() {
-            break;
-        }
-        stack.clock.advance(seconds(200));
-    }
-    faults.reconnect();
-    stop.is_some() && !is_stopped
-}
-
-/// Asserts that the only delivery succeeded, and that all its requests have the same id and body.
-async fn assert_delivered(hooks: &Hooks, stop: Option<Stop>) {
     let delivery = hooks.delivery().await;
-    assert_eq!(delivery["status"], "delivered", "{stop:?}: {delivery}");
-
+    assert_eq!(delivery["status"], "delivered", "{kill:?}: {delivery}");
     let received = hooks.receiver.received();
     let distinct: BTreeSet<_> = received
         .iter()
-        .map(|webhook| (webhook.header("webhook-id"), webhook.body.clone()))
+        .map(|webhook| (webhook.header("webhook-id"), &webhook.body))
         .collect();
-    assert_eq!(distinct.len(), 1, "{stop:?}");
-    assert!(
-        (2..=3).contains(&received.len()),
-        "{stop:?}: {}",
-        received.len()
-    );
+    assert_eq!(distinct.len(), 1, "{kill:?}");
+    let times = received.len();
+    assert!((2..=3).contains(&times), "{kill:?}: {times}");
+    is_stopped
 }
 
 /// Counts the calls of the worker.
 async fn calls() -> u32 {
     let stack = Stack::start().await;
-    let hooks = Hooks::new(&stack).await;
-    let calls = stack.calls_of(deliver(&stack, &hooks, None)).await.calls;
-    assert_delivered(&hooks, None).await;
-    let calls = calls.iter().filter(|call| call.starts_with(WORKER));
-    let calls = u32::try_from(calls.count()).expect("a few");
+    let calls = stack.calls_of(deliver(&stack, None)).await.calls;
     stack.stop().await;
-    calls
+    count(&calls, WORKER)
 }
 
 /// Delivers a webhook for each stop, and returns the stops that did not happen.
-async fn survives(stops: Vec<Stop>) -> Vec<Stop> {
+async fn survives(kills: Vec<Kill>) -> Vec<Kill> {
     let mut missed = Vec::new();
-    for stop in stops {
+    for kill in kills {
         let stack = Stack::start().await;
-        let hooks = Hooks::new(&stack).await;
-        if !deliver(&stack, &hooks, Some(stop)).await {
-            missed.push(stop);
+        if !deliver(&stack, Some(kill)).await {
+            missed.push(kill);
         }
-        assert_delivered(&hooks, Some(stop)).await;
         stack.stop().await;
     }
     missed
@@ -108,21 +74,7 @@ async fn survives(stops: Vec<Stop>) -> Vec<Stop> {
 async fn webhook_is_delivered_by_one_delivery_wherever_the_worker_stops() {
     let counts = join_all((0..COUNTED_RUNS).map(|_| calls())).await;
     let calls = counts.into_iter().min().expect("a run");
-    assert!(calls >= MIN_CALLS, "{calls} calls");
+    assert!(calls >= SWEEP.min_calls, "{calls} calls");
 
-    let stops = (0..calls).flat_map(|after| {
-        [false, true].map(|takes_effect| Stop {
-            after,
-            takes_effect,
-        })
-    });
-    let stops: Vec<Stop> = share_of(stops, SHARE).collect();
-    let planned = stops.len();
-
-    let groups = distributed(stops, STACKS);
-    let missed = join_all(groups.into_iter().map(survives)).await.concat();
-
-    assert!(missed.len() * 3 <= planned, "of {planned}: {missed:?}");
-    let must_happen = |stop: &&Stop| stop.after < MIN_CALLS;
-    assert_eq!(missed.iter().filter(must_happen).count(), 0, "{missed:?}");
+    SWEEP.run(Kill::at_each(WORKER, calls), survives).await;
 }

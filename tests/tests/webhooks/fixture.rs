@@ -8,7 +8,10 @@ use runtime::Settings;
 use safe_http::{Network, SystemNetwork};
 use serde_json::{Value, json};
 use space_store::{DelayedJob, WebhookJob};
-use tests::{File, PHOTO, Stack, StackOptions, TestSpace, WebhookReceiver, seconds, text};
+use tests::{
+    Answer, File, PHOTO, Stack, StackOptions, TestSpace, WebhookReceiver, assert_fields, seconds,
+    text,
+};
 use webhook_delivery::SendOptions;
 
 use crate::support::queues::Queues;
@@ -38,8 +41,29 @@ impl Hooks {
     pub(super) async fn named(stack: &Stack, name: &str) -> Hooks {
         let acme = stack.space(name).await;
         let receiver = WebhookReceiver::start().await;
-        set_webhook_url(&acme, name, receiver.url()).await;
+        let body = json!({"name": name, "webhook_url": receiver.url()});
+        acme.update(body).await;
         Hooks { acme, receiver }
+    }
+
+    /// Sets the webhook URL of the space `Acme`.
+    pub(super) async fn set_url(&self, url: &str) {
+        self.acme.update(json!({ "webhook_url": url })).await;
+    }
+
+    /// Answers the next request with a status.
+    pub(super) fn answer_next(&self, status: u16) {
+        self.receiver.answer_next(Answer::status(status));
+    }
+
+    /// Answers all further requests with a status.
+    pub(super) fn answer_all(&self, status: u16) {
+        self.receiver.answer_all(Answer::status(status));
+    }
+
+    /// Returns the number of received webhooks.
+    pub(super) fn received(&self) -> usize {
+        self.receiver.received().len()
     }
 
     /// Uploads the photo and runs the workers.
@@ -59,13 +83,7 @@ impl Hooks {
 
     /// Returns the events of the received webhooks, sorted.
     pub(crate) fn events(&self) -> Vec<String> {
-        let received = self.receiver.received();
-        let mut events: Vec<String> = received
-            .iter()
-            .map(|webhook| text(&webhook.json()["event"]))
-            .collect();
-        events.sort();
-        events
+        events(&self.receiver)
     }
 
     /// Returns the path of the log in the API.
@@ -75,9 +93,20 @@ impl Hooks {
 
     /// Returns the deliveries of the space, newest first.
     pub(crate) async fn deliveries(&self) -> Vec<Value> {
-        let list = self.acme.get(&self.log_path()).await;
-        let list = list.expect_status(200).json();
-        list["data"].as_array().expect("a list").clone()
+        let list = self.acme.get_ok(&self.log_path()).await;
+        list.as_array().expect("a list").clone()
+    }
+
+    /// Asserts fields of the only delivery.
+    pub(crate) async fn assert_delivery(&self, expected: Value) {
+        assert_fields(&self.delivery().await, expected);
+    }
+
+    /// Asserts that all deliveries succeeded.
+    pub(crate) async fn assert_delivered(&self) {
+        for delivery in self.deliveries().await {
+            assert_eq!(delivery["status"], "delivered", "{delivery}");
+        }
     }
 
     /// Returns the only delivery of the space.
@@ -88,10 +117,15 @@ impl Hooks {
     }
 }
 
-/// Sets the webhook URL of a space with a name.
-pub(super) async fn set_webhook_url(acme: &TestSpace, name: &str, url: &str) {
-    let body = json!({"name": name, "webhook_url": url});
-    acme.put_ok(&acme.path(), body).await;
+/// Returns the events that a receiver got, sorted.
+pub(super) fn events(receiver: &WebhookReceiver) -> Vec<String> {
+    let webhooks = receiver.received();
+    let events = webhooks
+        .iter()
+        .map(|webhook| text(&webhook.json()["event"]));
+    let mut events: Vec<String> = events.collect();
+    events.sort();
+    events
 }
 
 /// Options of a stack whose worker reaches endpoints through a network.

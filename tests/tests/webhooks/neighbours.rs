@@ -4,9 +4,7 @@ use local_stack::Messages;
 use serde_json::json;
 use tests::{Answer, Stack, TestSpace, WebhookReceiver, minutes, seconds, stack_test};
 
-use super::fixture::{
-    Hooks, dead_letters, set_webhook_url, until_idle, with_long_deadline, with_short_deadline,
-};
+use super::fixture::{Hooks, dead_letters, until_idle, with_long_deadline, with_short_deadline};
 
 /// Maximum attempts at a time of a space and to a host.
 const SLOTS: usize = 3;
@@ -36,12 +34,12 @@ async fn until_held(stack: &Stack, held: u64) -> Messages {
 async fn run_until_received(stack: &Stack, hooks: &Hooks, count: usize) {
     for _ in 0..40 {
         until_idle(stack).await;
-        if hooks.receiver.received().len() >= count {
+        if hooks.received() >= count {
             return;
         }
         stack.clock.advance(minutes(1));
     }
-    panic!("{} webhooks", hooks.receiver.received().len());
+    panic!("{} webhooks", hooks.received());
 }
 
 #[stack_test(options = with_long_deadline())]
@@ -51,9 +49,8 @@ async fn space_has_three_attempts_at_a_time_and_delays_no_other_space(stack: &St
     let elsewhere = WebhookReceiver::start().await;
     let settings = json!({"notifications": {"webhook_url": elsewhere.url()}});
     let acme = &slow.acme;
-    acme.upload_config("elsewhere")
-        .with_settings(settings)
-        .await;
+    let config = acme.upload_config("elsewhere");
+    config.with_settings(settings).await;
     slow.receiver.answer_all(Answer::Held);
     elsewhere.answer_all(Answer::Held);
     upload_texts(acme, 10).await;
@@ -88,7 +85,8 @@ async fn host_has_three_attempts_at_a_time_of_all_spaces(stack: &Stack) {
     let first = Hooks::named(stack, "First").await;
     let second = stack.space("Second").await;
     let elsewhere = Hooks::named(stack, "Elsewhere").await;
-    set_webhook_url(&second, "Second", first.receiver.url()).await;
+    let body = json!({"name": "Second", "webhook_url": first.receiver.url()});
+    second.update(body).await;
     first.receiver.answer_all(Answer::Held);
     upload_texts(&first.acme, 2).await;
     upload_texts(&second, 2).await;
@@ -109,7 +107,8 @@ async fn endpoint_that_times_out_delays_no_other_space_on_its_host(stack: &Stack
     let hanging = Hooks::named(stack, "Hanging").await;
     let other = stack.space("Other").await;
     let url = hanging.receiver.url().replace("/hook", "/other");
-    set_webhook_url(&other, "Other", &url).await;
+    let body = json!({"name": "Other", "webhook_url": url});
+    other.update(body).await;
     stack.run_post_upload().await;
     for _ in 0..TIMEOUTS {
         hanging.receiver.answer_next(Answer::Silence);
@@ -136,7 +135,7 @@ async fn attempt_that_waits_for_18_hours_fails_and_is_a_dead_letter(stack: &Stac
         upload_texts(&hooks.acme, 1).await;
         until_idle(stack).await;
     }
-    assert_eq!(hooks.receiver.received().len(), TIMEOUTS);
+    assert_eq!(hooks.received(), TIMEOUTS);
 
     stack.clock.advance(minutes(19 * 60));
     until_idle(stack).await;
@@ -145,7 +144,7 @@ async fn attempt_that_waits_for_18_hours_fails_and_is_a_dead_letter(stack: &Stac
     let failed = deliveries.iter().filter(|one| one["status"] == "failed");
     assert!(failed.count() >= TIMEOUTS);
     assert!(dead_letters(stack).await.len() >= TIMEOUTS);
-    hooks.receiver.answer_all(Answer::status(200));
+    hooks.answer_all(200);
     stack.run_for(minutes(6)).await;
 }
 
@@ -158,7 +157,7 @@ async fn host_that_times_out_is_tried_once_a_minute_until_it_responds(stack: &St
         upload_texts(&hooks.acme, 1).await;
         until_idle(stack).await;
     }
-    let received = || hooks.receiver.received().len();
+    let received = || hooks.received();
     assert_eq!(received(), TIMEOUTS);
 
     // The repetitions are due after five seconds.
@@ -169,11 +168,10 @@ async fn host_that_times_out_is_tried_once_a_minute_until_it_responds(stack: &St
         assert_eq!(received(), TIMEOUTS + tries);
     }
 
-    hooks.receiver.answer_all(Answer::status(200));
+    hooks.answer_all(200);
     run_until_received(stack, &hooks, TIMEOUTS + 2 + TIMEOUTS).await;
     until_idle(stack).await;
-    let deliveries = hooks.deliveries().await;
-    assert!(deliveries.iter().all(|one| one["status"] == "delivered"));
+    hooks.assert_delivered().await;
 }
 
 #[stack_test(options = with_long_deadline())]
@@ -193,6 +191,5 @@ async fn slots_of_a_worker_that_stopped_are_free_after_a_minute(stack: &Stack) {
     run_until_received(stack, &hooks, 2 * SLOTS_TO_HOST).await;
 
     until_idle(stack).await;
-    let deliveries = hooks.deliveries().await;
-    assert!(deliveries.iter().all(|one| one["status"] == "delivered"));
+    hooks.assert_delivered().await;
 }

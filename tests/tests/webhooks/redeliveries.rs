@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use space_store::WebhookJob;
-use tests::{Answer, PHOTO, Response, Stack, WebhookReceiver, seconds, stack_test, text};
+use tests::{PHOTO, Response, Stack, WebhookReceiver, column, seconds, stack_test, text};
 
 use super::fixture::{
-    Hooks, dead_letters, run_until, run_with_failures, send_jobs, set_webhook_url, time, until_idle,
+    Hooks, dead_letters, run_until, run_with_failures, send_jobs, time, until_idle,
 };
 
 /// Milliseconds in a second.
@@ -20,10 +20,8 @@ async fn redeliver(hooks: &Hooks) -> Response {
 
 /// Returns the numbers of the logged attempts.
 async fn numbers(hooks: &Hooks) -> Vec<u64> {
-    let delivery = hooks.delivery().await;
-    let attempts = delivery["attempts"].as_array().expect("a list");
-    let number = |attempt: &Value| attempt["number"].as_u64().expect("a number");
-    attempts.iter().map(number).collect()
+    let numbers = column(&hooks.delivery().await["attempts"], "number");
+    numbers.iter().filter_map(Value::as_u64).collect()
 }
 
 #[stack_test]
@@ -35,15 +33,13 @@ async fn delivered_webhook_is_sent_again_with_the_same_id_and_body(stack: &Stack
         stack.clock.advance(seconds(1));
         redeliver(&hooks).await.expect_status(202);
         stack.run_for(seconds(0)).await;
-        assert_eq!(hooks.receiver.received().len(), count);
+        assert_eq!(hooks.received(), count);
     }
 
     let received = hooks.receiver.received();
     for webhook in &received[1..] {
-        assert_eq!(
-            webhook.header("webhook-id"),
-            received[0].header("webhook-id")
-        );
+        let id = received[0].header("webhook-id");
+        assert_eq!(webhook.header("webhook-id"), id);
         assert_eq!(webhook.body, received[0].body);
     }
     assert_eq!(numbers(&hooks).await, [1, 2, 3]);
@@ -53,11 +49,11 @@ async fn delivered_webhook_is_sent_again_with_the_same_id_and_body(stack: &Stack
 #[stack_test]
 async fn failed_delivery_gets_a_new_series_of_attempts(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    hooks.receiver.answer_next(Answer::status(410));
+    hooks.answer_next(410);
     hooks.upload(stack).await;
     assert_eq!(hooks.delivery().await["status"], "failed");
 
-    hooks.receiver.answer_next(Answer::status(500));
+    hooks.answer_next(500);
     redeliver(&hooks).await.expect_status(202);
     stack.run_for(seconds(0)).await;
     let delivery = hooks.delivery().await;
@@ -74,31 +70,31 @@ async fn failed_delivery_gets_a_new_series_of_attempts(stack: &Stack) {
 #[stack_test]
 async fn redelivery_of_a_pending_delivery_is_made_at_once(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    hooks.receiver.answer_next(Answer::status(500));
-    hooks.receiver.answer_next(Answer::status(500));
+    hooks.answer_next(500);
+    hooks.answer_next(500);
     hooks.upload(stack).await;
     stack.run_for(seconds(6)).await;
-    assert_eq!(hooks.receiver.received().len(), 2);
+    assert_eq!(hooks.received(), 2);
 
     redeliver(&hooks).await.expect_status(202);
     redeliver(&hooks).await.expect_status(202);
     // If both messages are received at once, one of them waits for the attempt of the other one.
     until_idle(stack).await;
-    assert_eq!(hooks.receiver.received().len(), 3);
+    assert_eq!(hooks.received(), 3);
     assert_eq!(hooks.delivery().await["status"], "delivered");
 
     // The message of the attempt that was due later is outdated.
     run_with_failures(stack).await;
-    assert_eq!(hooks.receiver.received().len(), 3);
+    assert_eq!(hooks.received(), 3);
 }
 
 #[stack_test]
 async fn redelivery_goes_to_the_current_url(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    hooks.receiver.answer_next(Answer::status(410));
+    hooks.answer_next(410);
     hooks.upload(stack).await;
     let other = WebhookReceiver::start().await;
-    set_webhook_url(&hooks.acme, "Acme", other.url()).await;
+    hooks.set_url(other.url()).await;
 
     redeliver(&hooks).await.expect_status(202);
     stack.run_for(seconds(0)).await;
@@ -113,17 +109,13 @@ async fn redelivery_goes_to_the_current_url(stack: &Stack) {
 async fn redelivery_without_an_earlier_attempt_goes_to_the_current_url(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.acme.upload(PHOTO).await;
-    let set = async |enabled: bool, url: &str| {
-        let settings = json!({"name": "Acme", "enabled": enabled, "webhook_url": url});
-        let client = &hooks.acme.client;
-        client.put_ok(&hooks.acme.path(), settings).await;
-    };
-    set(false, hooks.receiver.url()).await;
+    hooks.acme.set_enabled(false).await;
     stack.run_post_upload().await;
     assert_eq!(hooks.delivery().await["failure"], "space_disabled");
 
     let other = WebhookReceiver::start().await;
-    set(true, other.url()).await;
+    let settings = json!({"enabled": true, "webhook_url": other.url()});
+    hooks.acme.update(settings).await;
     redeliver(&hooks).await.expect_status(202);
     stack.run_for(seconds(0)).await;
 
@@ -134,11 +126,9 @@ async fn redelivery_without_an_earlier_attempt_goes_to_the_current_url(stack: &S
 #[stack_test]
 async fn attempts_and_redeliveries_end_without_a_url(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    hooks.receiver.answer_all(Answer::status(500));
+    hooks.answer_all(500);
     hooks.upload(stack).await;
-    let remove = json!({"name": "Acme", "webhook_url": null});
-    let client = &hooks.acme.client;
-    client.put_ok(&hooks.acme.path(), remove).await;
+    hooks.acme.update(json!({"webhook_url": null})).await;
 
     stack.run_for(seconds(6)).await;
     assert_eq!(hooks.delivery().await["failure"], "no_url");
@@ -147,18 +137,16 @@ async fn attempts_and_redeliveries_end_without_a_url(stack: &Stack) {
     stack.run_for(seconds(0)).await;
 
     hooks.receiver.only();
-    let delivery = hooks.delivery().await;
-    assert_eq!(delivery["status"], "failed");
-    assert_eq!(delivery["failure"], "no_url");
-    assert_eq!(delivery["redelivered_at"], stack.now().rfc3339());
+    let expected =
+        json!({"status": "failed", "failure": "no_url", "redelivered_at": stack.now().rfc3339()});
+    hooks.assert_delivery(expected).await;
 }
 
 #[stack_test]
 async fn redelivery_in_a_disabled_space_is_rejected(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.upload(stack).await;
-    let disable = json!({"name": "Acme", "enabled": false});
-    hooks.acme.put_ok(&hooks.acme.path(), disable).await;
+    hooks.acme.set_enabled(false).await;
 
     redeliver(&hooks).await.expect_error(403);
 }
@@ -166,7 +154,7 @@ async fn redelivery_in_a_disabled_space_is_rejected(stack: &Stack) {
 #[stack_test]
 async fn dead_letter_that_is_moved_back_begins_a_new_series(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    hooks.receiver.answer_all(Answer::status(500));
+    hooks.answer_all(500);
     hooks.upload(stack).await;
     while hooks.delivery().await["status"] == "pending" {
         let next = time(&hooks.delivery().await["next_attempt_at"]);
@@ -175,7 +163,7 @@ async fn dead_letter_that_is_moved_back_begins_a_new_series(stack: &Stack) {
     let dead_letters = dead_letters(stack).await;
     assert_eq!(dead_letters.len(), 1);
 
-    hooks.receiver.answer_all(Answer::status(200));
+    hooks.answer_all(200);
     let job = serde_json::from_value(dead_letters[0].clone()).expect("a job");
     send_jobs(stack, &[job]).await;
     stack.run_for(seconds(0)).await;

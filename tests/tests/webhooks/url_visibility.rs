@@ -23,8 +23,7 @@ async fn seen(client: &Client, acme: &TestSpace, config: &str, role: &str) -> Ve
 
 #[stack_test]
 async fn webhook_urls_are_shown_to_admins_and_owners_only(stack: &Stack, acme: &TestSpace) {
-    let body = json!({"name": "Acme", "webhook_url": URL});
-    let updated = acme.put_ok(&acme.path(), body).await;
+    let updated = acme.update(json!({"webhook_url": URL})).await;
     assert_eq!(updated["webhook_url"], URL);
     let settings = json!({"notifications": {"webhook_url": URL}});
     let config = acme.upload_config("web").with_settings(settings).await;

@@ -11,10 +11,6 @@ mod model;
 
 use std::collections::BTreeMap;
 
-use futures::{
-    FutureExt,
-    stream::{self, StreamExt},
-};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace};
@@ -50,21 +46,7 @@ const CONTENT: &str = "some text";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn access_follows_model_after_random_changes() {
-    let worlds = stream::iter(SEEDS.seeds()).map(async |seed| {
-        let world = std::panic::AssertUnwindSafe(World::run(seed)).catch_unwind();
-        Box::pin(world).await.is_err().then_some(seed)
-    });
-    let failed: Vec<u64> = worlds
-        .buffer_unordered(SEEDS_AT_ONCE)
-        .filter_map(async |failed| failed)
-        .collect()
-        .await;
-
-    assert!(
-        failed.is_empty(),
-        "failed seeds: {failed:?}. Run one of them with {}=SEED..SEED+1",
-        SEEDS.variable
-    );
+    SEEDS.run_seeds(SEEDS_AT_ONCE, World::run).await;
 }
 
 /// A space, and its expected state.

@@ -12,11 +12,7 @@ mod model;
 use std::{collections::BTreeMap, time::Duration};
 
 use emulators::AsyncClock;
-use futures::{
-    FutureExt,
-    future::join_all,
-    stream::{self, StreamExt},
-};
+use futures::future::join_all;
 use local_stack::Messages;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::json;
@@ -67,21 +63,7 @@ struct World {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pending_files_keep_invariants_after_random_steps() {
-    let worlds = stream::iter(SEEDS.seeds()).map(async |seed| {
-        let world = std::panic::AssertUnwindSafe(World::run(seed)).catch_unwind();
-        Box::pin(world).await.is_err().then_some(seed)
-    });
-    let failed: Vec<u64> = worlds
-        .buffer_unordered(SEEDS_AT_ONCE)
-        .filter_map(async |failed| failed)
-        .collect()
-        .await;
-
-    assert!(
-        failed.is_empty(),
-        "failed seeds: {failed:?}. Run one of them with {}=SEED..SEED+1",
-        SEEDS.variable
-    );
+    SEEDS.run_seeds(SEEDS_AT_ONCE, World::run).await;
 }
 
 impl World {
