@@ -3,10 +3,10 @@
 #![no_main]
 
 use domain::{
-    Cursor, Description, Extension, FileId, FolderName, FolderPath, Handle, HostName,
+    Cursor, Description, Extension, FileId, FolderName, FolderPath, Handle, HostName, HostPattern,
     IdempotencyKey, KeyId, KeySecret, MasterSecret, NamePrefix, OriginalName, PublicHttpsUrl,
-    QueryParameter, Referrer, ReferrerPattern, SignatureError, SignedDelivery, SignedUploadUrl,
-    Signing, SigningSecret, SpaceId, SpaceName, Tag, Timestamp, UploadConfigReference, UrlPolicy,
+    QueryParameter, Referrer, SignatureError, SignedDelivery, SignedUploadUrl, Signing,
+    SigningSecret, SpaceId, SpaceName, Tag, Timestamp, UploadConfigReference, UrlPolicy,
     ValidationRules, VariantId, canonical_form, decoded_parameters, reject_executable_name,
     signed_query,
 };
@@ -119,7 +119,7 @@ fn check_hosts(text: &str) {
 
 fn check_referrer(text: &str) {
     let (pattern, referrer) = text.split_once(' ').unwrap_or((text, text));
-    if let Ok(pattern) = ReferrerPattern::parse(pattern)
+    if let Ok(pattern) = HostPattern::parse(pattern)
         && let Some(referrer) = Referrer::parse(referrer)
     {
         let _ = referrer.is_secure();

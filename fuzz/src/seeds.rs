@@ -3,7 +3,12 @@
 #[expect(dead_code, reason = "the tests of `media` use more of it")]
 #[path = "../../shared/media/tests/media/exif_files.rs"]
 mod exif_files;
-#[expect(dead_code, reason = "the tests of `media` use more of it")]
+#[expect(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "the tests of `media` use more of it"
+)]
 #[path = "../../shared/media/tests/media/files.rs"]
 mod files;
 #[path = "../../shared/media/tests/media/heads.rs"]
