@@ -44,9 +44,9 @@ async fn slow_clients_without_a_key_delay_no_key_of_the_space(stack: &Stack, acm
         unsigned.path, 50_000_000
     );
 
-    // With 48 of 1,024 units each, they take the three quarters of a tenant.
+    // With 48 units each, they take three quarters of the 512 for forms without a key.
     let mut slow = Vec::new();
-    for _ in 0..16 {
+    for _ in 0..8 {
         let mut connection = RawConnection::connect(&url).await;
         connection.send(&head).await;
         connection.expect_continue().await;
