@@ -97,13 +97,6 @@ pub enum ProvisionError {
         /// Error of DynamoDB.
         reason: String,
     },
-    /// A bucket could not be created.
-    #[error("bucket {bucket} cannot be provisioned: {reason}")]
-    Bucket {
-        bucket: String,
-        /// Error of the store.
-        reason: String,
-    },
     /// A secret could not be created.
     #[error("secret {secret} cannot be provisioned: {reason}")]
     Secret {

@@ -87,12 +87,7 @@ impl Stores {
         }
 
         for bucket in &template.buckets {
-            self.s3
-                .ensure_bucket(bucket)
-                .map_err(|error| ProvisionError::Bucket {
-                    bucket: bucket.name.clone(),
-                    reason: error.to_string(),
-                })?;
+            self.s3.ensure_bucket(bucket);
         }
 
         Ok(())

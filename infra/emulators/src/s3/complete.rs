@@ -6,24 +6,19 @@
 
 use std::{collections::HashMap, io::ErrorKind, sync::Arc};
 
-use base64::{Engine, prelude::BASE64_STANDARD};
 use md5::{Digest, Md5};
 use s3s::{
     S3Error, S3Request, S3Response, S3Result,
-    dto::{self, CompleteMultipartUploadInput, CompleteMultipartUploadOutput, CompletedPart},
+    dto::{CompleteMultipartUploadInput, CompleteMultipartUploadOutput, CompletedPart},
     s3_error,
 };
 
 use super::{
     blob::BlobWriter,
-    checksum::{Algorithm, Checksum, Coverage, Digests, Hasher, field},
-    checksum_plan::ChecksumPlan,
+    checksum::Hasher,
     condition::WriteCondition,
-    error::{OperationError, no_such_upload},
-    hashing_copy::hashing_copy,
-    location::ObjectLocation,
-    multipart::PART_NUMBER_MAX,
-    object_rows::StoredObject,
+    error::{OperationError, no_such_upload, not_emulated},
+    object_rows::{ObjectLocation, StoredObject},
     store::ObjectStore,
     upload_rows::{self, MultipartUpload, StoredPart, UploadId},
 };
@@ -45,6 +40,9 @@ pub(super) async fn complete(
         ..
     } = request.input;
     store.bucket(&bucket)?;
+    if mpu_object_size.is_some() {
+        return Err(not_emulated("x-amz-mp-object-size"));
+    }
     let named_parts = multipart_upload
         .and_then(|upload| upload.parts)
         .unwrap_or_default();
@@ -63,56 +61,16 @@ pub(super) async fn complete(
         },
         named_parts,
         condition: WriteCondition::from_headers(&request.headers)?,
-        declared_checksum: declared_checksum(&request.headers),
-        declared_bytes: mpu_object_size
-            .map(u64::try_from)
-            .transpose()
-            .unwrap_or_default(),
     };
     let object = store.blocking(move |store| completion.run(store)).await?;
-    Ok(S3Response::new(output(bucket, key, &object)))
-}
-
-fn output(bucket: String, key: String, object: &StoredObject) -> CompleteMultipartUploadOutput {
-    let dto::Checksum {
-        checksum_crc32,
-        checksum_crc32c,
-        checksum_crc64nvme,
-        checksum_sha1,
-        checksum_sha256,
-        checksum_type,
-        ..
-    } = object.checksum.to_dto();
-
-    CompleteMultipartUploadOutput {
+    let output = CompleteMultipartUploadOutput {
         location: Some(format!("/{bucket}/{key}")),
         bucket: Some(bucket),
         key: Some(key),
         e_tag: Some(object.tag()),
-        checksum_crc32,
-        checksum_crc32c,
-        checksum_crc64nvme,
-        checksum_sha1,
-        checksum_sha256,
-        checksum_type,
         ..CompleteMultipartUploadOutput::default()
-    }
-}
-
-/// The checksum that the object should have.
-struct ExpectedChecksum {
-    algorithm: Algorithm,
-    value: String,
-}
-
-fn declared_checksum(headers: &http::HeaderMap) -> Option<ExpectedChecksum> {
-    Algorithm::ALL.into_iter().find_map(|algorithm| {
-        let value = headers.get(algorithm.header())?.to_str().ok()?;
-        Some(ExpectedChecksum {
-            algorithm,
-            value: value.to_owned(),
-        })
-    })
+    };
+    Ok(S3Response::new(output))
 }
 
 struct MultipartCompletion {
@@ -120,8 +78,6 @@ struct MultipartCompletion {
     location: ObjectLocation,
     named_parts: Vec<CompletedPart>,
     condition: WriteCondition,
-    declared_checksum: Option<ExpectedChecksum>,
-    declared_bytes: Option<u64>,
 }
 
 /// An upload and the parts of it that the request names.
@@ -134,23 +90,22 @@ impl MultipartCompletion {
     fn run(&self, store: &ObjectStore) -> Result<StoredObject, OperationError> {
         let SelectedParts { upload, parts } = self.select_parts(store)?;
         // Without the lock: the duration depends on the size of the object.
-        let JoinedParts { writer, digests } = join(store, &parts, upload.plan.algorithm)?;
-        let checksum = self.check(&upload, &parts, &digests)?;
+        let JoinedParts { writer, md5 } = join(store, &parts)?;
 
         let mut part_blobs = Vec::new();
-        let object = store.replace(&self.location, &self.condition, |transaction| {
-            let current = upload_rows::parts(transaction, self.id, 0, PART_NUMBER_MAX)?;
+        let object = store.replace(&self.location, self.condition, |transaction| {
+            let current = upload_rows::parts(transaction, self.id)?;
             if !parts.iter().all(|part| current.contains(part)) {
                 return Err(no_such_upload().into());
             }
             part_blobs = upload_rows::remove(transaction, self.id)?;
             Ok(StoredObject {
-                size_bytes: size_bytes(&parts),
+                size_bytes: parts.iter().map(|part| part.size_bytes).sum(),
                 etag: etag(&parts),
-                md5: hex::encode(digests.md5),
+                md5: hex::encode(md5),
                 modified_ms: store.clock.now_ms(),
                 headers: upload.headers,
-                checksum,
+                sha256: None,
                 blob: store.blobs.finish(writer)?,
             })
         })?;
@@ -163,7 +118,7 @@ impl MultipartCompletion {
         let database = store.database();
         let upload =
             upload_rows::upload(&database, self.id, &self.location)?.ok_or_else(no_such_upload)?;
-        let stored = upload_rows::parts(&database, self.id, 0, PART_NUMBER_MAX)?;
+        let stored = upload_rows::parts(&database, self.id)?;
         drop(database);
 
         let mut stored_by_number: HashMap<i32, StoredPart> =
@@ -175,7 +130,7 @@ impl MultipartCompletion {
                 return Err(invalid_part_order().into());
             }
             let part = stored_by_number.remove(&number).ok_or_else(invalid_part)?;
-            check_named_part(named, &part, upload.plan)?;
+            check_named_part(named, &part)?;
             parts.push(part);
         }
 
@@ -193,86 +148,37 @@ impl MultipartCompletion {
 
         Ok(SelectedParts { upload, parts })
     }
-
-    /// Returns the checksum of the object. Fails if checksum or size differ from the request.
-    fn check(
-        &self,
-        upload: &MultipartUpload,
-        parts: &[StoredPart],
-        digests: &Digests,
-    ) -> S3Result<Checksum> {
-        if self
-            .declared_bytes
-            .is_some_and(|declared| declared != size_bytes(parts))
-        {
-            return Err(s3_error!(
-                InvalidRequest,
-                "The provided 'x-amz-mp-object-size' header does not match what was computed."
-            ));
-        }
-
-        let mut checksum = digests.checksum.clone();
-        if upload.plan.coverage == Coverage::Composite {
-            checksum.composite_value = Some(composite_value(upload.plan.algorithm, parts));
-        }
-        if let Some(declared) = &self.declared_checksum
-            && (declared.algorithm != checksum.algorithm || declared.value != checksum.value())
-        {
-            return Err(s3_error!(
-                BadDigest,
-                "The {} you specified did not match the calculated checksum.",
-                declared.algorithm.name()
-            ));
-        }
-
-        Ok(checksum)
-    }
 }
 
-/// Fails if the ETag or checksum in the request differs from the stored part.
-fn check_named_part(named: &CompletedPart, part: &StoredPart, plan: ChecksumPlan) -> S3Result<()> {
-    if named
-        .e_tag
-        .as_ref()
-        .is_some_and(|tag| tag.value() != part.etag)
-    {
+/// Fails if the ETag in the request differs from the stored part.
+fn check_named_part(named: &CompletedPart, part: &StoredPart) -> S3Result<()> {
+    let tag = named.e_tag.as_ref();
+    if tag.is_some_and(|tag| tag.value() != part.etag) {
         return Err(invalid_part());
     }
 
-    let mut checksums = dto::Checksum {
-        checksum_crc32: named.checksum_crc32.clone(),
-        checksum_crc32c: named.checksum_crc32c.clone(),
-        checksum_crc64nvme: named.checksum_crc64nvme.clone(),
-        checksum_sha1: named.checksum_sha1.clone(),
-        checksum_sha256: named.checksum_sha256.clone(),
-        ..dto::Checksum::default()
-    };
-
-    match field(&mut checksums, part.checksum.algorithm) {
-        Some(checksum) if *checksum != part.checksum.value => Err(invalid_part()),
-        None if plan.chosen && plan.coverage == Coverage::Composite => Err(s3_error!(
-            InvalidRequest,
-            "The upload was created using a {} checksum. The complete request must include the checksum for each part. It was missing for part {} in the request.",
-            plan.algorithm.name().to_lowercase(),
-            part.number
-        )),
-        _ => Ok(()),
+    let checksums = [
+        &named.checksum_crc32,
+        &named.checksum_crc32c,
+        &named.checksum_crc64nvme,
+        &named.checksum_sha1,
+        &named.checksum_sha256,
+    ];
+    if checksums.into_iter().any(Option::is_some) {
+        return Err(not_emulated("checksums of multipart uploads"));
     }
+    Ok(())
 }
 
 /// The bytes of all parts in one file.
 struct JoinedParts {
     writer: BlobWriter,
-    digests: Digests,
+    md5: [u8; 16],
 }
 
-fn join(
-    store: &ObjectStore,
-    parts: &[StoredPart],
-    algorithm: Algorithm,
-) -> Result<JoinedParts, OperationError> {
+fn join(store: &ObjectStore, parts: &[StoredPart]) -> Result<JoinedParts, OperationError> {
     let mut writer = store.blobs.create();
-    let mut hasher = Hasher::new(algorithm);
+    let mut hasher = Hasher::new(false);
 
     for part in parts {
         let file = match store.blobs.read(part.blob) {
@@ -282,17 +188,13 @@ fn join(
             }
             file => file?,
         };
-        hashing_copy(file, &mut hasher, &mut writer)?;
+        hasher.copy(file, &mut writer)?;
     }
 
     Ok(JoinedParts {
         writer,
-        digests: hasher.finish(),
+        md5: hasher.finish().md5,
     })
-}
-
-fn size_bytes(parts: &[StoredPart]) -> u64 {
-    parts.iter().map(|part| part.size_bytes).sum()
 }
 
 /// Returns the MD5 of the MD5s of the parts, followed by the number of parts.
@@ -303,17 +205,6 @@ fn etag(parts: &[StoredPart]) -> String {
         md5.update(hex::decode(&part.etag).unwrap_or_default());
     }
     format!("{}-{}", hex::encode(md5.finalize()), parts.len())
-}
-
-/// Returns the checksum of the checksums of the parts, followed by the number of parts.
-fn composite_value(algorithm: Algorithm, parts: &[StoredPart]) -> String {
-    let mut hasher = Hasher::new(algorithm);
-    for part in parts {
-        // A stored checksum is always valid base64.
-        let checksum = BASE64_STANDARD.decode(&part.checksum.value);
-        hasher.update(&checksum.unwrap_or_default());
-    }
-    format!("{}-{}", hasher.finish().checksum.value, parts.len())
 }
 
 fn invalid_part() -> S3Error {

@@ -4,70 +4,50 @@
 //! changed.
 
 use http::{
-    HeaderMap, HeaderName,
+    HeaderMap, HeaderValue,
     header::{IF_MATCH, IF_NONE_MATCH},
 };
 use s3s::{
     S3Result,
     dto::{ETagCondition, Timestamp},
-    s3_error,
 };
 
 use super::{
-    error::{no_such_key, not_emulated, precondition_failed},
+    error::{not_emulated, precondition_failed},
     object_rows::StoredObject,
 };
 
 /// The condition of a write on the existing object.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct WriteCondition {
-    if_match: Option<ETagCondition>,
     must_be_absent: bool,
 }
 
 impl WriteCondition {
-    /// Parses `If-Match` and `If-None-Match: *`. S3 supports no other condition on writes.
+    /// Parses `If-None-Match: *`.
     pub(super) fn from_headers(headers: &HeaderMap) -> S3Result<WriteCondition> {
-        let if_match = parse(headers, &IF_MATCH)?;
-        let must_be_absent = match parse(headers, &IF_NONE_MATCH)? {
-            None => false,
-            Some(ETagCondition::Any) => true,
-            Some(ETagCondition::ETag(_)) => {
-                return Err(not_emulated(
-                    "If-None-Match with an ETag on writes, nor does S3",
-                ));
-            }
-        };
-
-        Ok(WriteCondition {
-            if_match,
-            must_be_absent,
-        })
-    }
-
-    /// Requires an object with this ETag.
-    pub(super) fn matching(if_match: Option<ETagCondition>) -> WriteCondition {
-        WriteCondition {
-            if_match,
-            must_be_absent: false,
+        if headers.contains_key(IF_MATCH) {
+            return Err(not_emulated("If-Match on writes"));
+        }
+        match headers.get(IF_NONE_MATCH).map(HeaderValue::as_bytes) {
+            Some(b"*") => Ok(WriteCondition {
+                must_be_absent: true,
+            }),
+            Some(_) => Err(not_emulated(
+                "If-None-Match with an ETag on writes, nor does S3",
+            )),
+            None => Ok(WriteCondition {
+                must_be_absent: false,
+            }),
         }
     }
 
     /// Fails if the condition does not hold for the existing object.
-    pub(super) fn check(&self, current: Option<&StoredObject>) -> S3Result<()> {
+    pub(super) fn check(self, current: Option<&StoredObject>) -> S3Result<()> {
         if self.must_be_absent && current.is_some() {
             return Err(precondition_failed());
         }
-
-        let Some(if_match) = &self.if_match else {
-            return Ok(());
-        };
-
-        match current {
-            None => Err(no_such_key()),
-            Some(object) if strongly_matches(if_match, object) => Ok(()),
-            Some(_) => Err(precondition_failed()),
-        }
+        Ok(())
     }
 }
 
@@ -120,15 +100,6 @@ impl ReadCondition {
             ConditionOutcome::Proceed
         }
     }
-
-    /// Fails if the conditions do not hold for the source of a copy.
-    pub(super) fn check_source(&self, object: &StoredObject) -> S3Result<()> {
-        if self.evaluate(object) == ConditionOutcome::Proceed {
-            Ok(())
-        } else {
-            Err(precondition_failed())
-        }
-    }
 }
 
 fn strongly_matches(condition: &ETagCondition, object: &StoredObject) -> bool {
@@ -138,96 +109,59 @@ fn strongly_matches(condition: &ETagCondition, object: &StoredObject) -> bool {
     }
 }
 
-fn parse(headers: &HeaderMap, name: &HeaderName) -> S3Result<Option<ETagCondition>> {
-    let Some(value) = headers.get(name) else {
-        return Ok(None);
-    };
-    ETagCondition::parse_http_header(value.as_bytes())
-        .map(Some)
-        .map_err(|error| s3_error!(error, InvalidArgument, "Header {name} is not an ETag."))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::s3::{
-        blob::BlobId,
-        checksum::{Algorithm, Hasher},
-        object_headers::ObjectHeaders,
-        object_rows::timestamp,
-    };
-
-    /// Modified half a second after its `Last-Modified`.
-    fn object() -> StoredObject {
-        StoredObject {
-            size_bytes: 0,
-            etag: "a".to_owned(),
-            md5: String::new(),
-            modified_ms: 10_500,
-            headers: ObjectHeaders::default(),
-            checksum: Hasher::new(Algorithm::DEFAULT).finish().checksum,
-            blob: BlobId(1),
-        }
-    }
-
-    fn if_match(tag: &str) -> ReadCondition {
-        ReadCondition {
-            if_match: tag.parse().ok(),
-            ..ReadCondition::default()
-        }
-    }
-
-    fn if_none_match(tag: &str) -> ReadCondition {
-        ReadCondition {
-            if_none_match: tag.parse().ok(),
-            ..ReadCondition::default()
-        }
-    }
-
-    fn if_modified_since(seconds: i64) -> ReadCondition {
-        ReadCondition {
-            if_modified_since: Some(timestamp(seconds * 1000)),
-            ..ReadCondition::default()
-        }
-    }
-
-    fn if_unmodified_since(seconds: i64) -> ReadCondition {
-        ReadCondition {
-            if_unmodified_since: Some(timestamp(seconds * 1000)),
-            ..ReadCondition::default()
-        }
-    }
-
-    #[test]
-    fn single_conditions_are_evaluated_by_etag_or_whole_seconds() {
-        for (condition, expected) in [
-            (ReadCondition::default(), ConditionOutcome::Proceed),
-            (if_match("\"b\""), ConditionOutcome::Failed),
-            (if_match("W/\"a\""), ConditionOutcome::Failed),
-            (if_unmodified_since(9), ConditionOutcome::Failed),
-            (if_unmodified_since(10), ConditionOutcome::Proceed),
-            (if_none_match("W/\"a\""), ConditionOutcome::NotModified),
-            (if_modified_since(10), ConditionOutcome::NotModified),
-            (if_modified_since(9), ConditionOutcome::Proceed),
-        ] {
-            assert_eq!(condition.evaluate(&object()), expected, "{condition:?}");
-        }
-    }
+    use crate::s3::{blob::BlobId, object_headers::ObjectHeaders, object_rows::timestamp};
 
     #[test]
     fn etags_take_precedence_over_dates() {
-        let matching_but_modified = ReadCondition {
-            if_match: if_match("\"a\"").if_match,
-            ..if_unmodified_since(1)
-        };
-        let differing_but_unmodified = ReadCondition {
-            if_none_match: if_none_match("\"b\"").if_none_match,
-            ..if_modified_since(99)
+        let object = StoredObject {
+            size_bytes: 0,
+            etag: "a".to_owned(),
+            md5: String::new(),
+            // Half a second after its `Last-Modified`.
+            modified_ms: 10_500,
+            headers: ObjectHeaders::default(),
+            sha256: None,
+            blob: BlobId(1),
         };
 
-        for condition in [matching_but_modified, differing_but_unmodified] {
-            let outcome = condition.evaluate(&object());
-            assert_eq!(outcome, ConditionOutcome::Proceed, "{condition:?}");
+        // If-Match, If-None-Match, If-Modified-Since and If-Unmodified-Since.
+        for ((matching, none_matching, modified, unmodified), expected) in [
+            ((None, None, None, None), ConditionOutcome::Proceed),
+            ((Some("\"b\""), None, None, None), ConditionOutcome::Failed),
+            (
+                (Some("W/\"a\""), None, None, None),
+                ConditionOutcome::Failed,
+            ),
+            ((None, None, None, Some(9)), ConditionOutcome::Failed),
+            ((None, None, None, Some(10)), ConditionOutcome::Proceed),
+            (
+                (None, Some("W/\"a\""), None, None),
+                ConditionOutcome::NotModified,
+            ),
+            ((None, Some("*"), None, None), ConditionOutcome::NotModified),
+            ((None, None, Some(10), None), ConditionOutcome::NotModified),
+            ((None, None, Some(9), None), ConditionOutcome::Proceed),
+            (
+                (Some("\"a\""), None, None, Some(1)),
+                ConditionOutcome::Proceed,
+            ),
+            (
+                (None, Some("\"b\""), Some(99), None),
+                ConditionOutcome::Proceed,
+            ),
+        ] {
+            let etag = |text: Option<&str>| text.and_then(|text| text.parse().ok());
+            let date = |seconds: Option<i64>| seconds.map(|seconds| timestamp(seconds * 1000));
+            let condition = ReadCondition {
+                if_match: etag(matching),
+                if_none_match: etag(none_matching),
+                if_modified_since: date(modified),
+                if_unmodified_since: date(unmodified),
+            };
+            assert_eq!(condition.evaluate(&object), expected, "{condition:?}");
         }
     }
 }

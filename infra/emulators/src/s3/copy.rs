@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - The copied bytes are those of the object that the conditions were evaluated for.
-//! - A copy of a whole object shares its file, unless a new checksum is required: files never
+//! - A copy of a whole object shares its file, unless its SHA-256 is required: files never
 //!   change.
 
 use std::{
@@ -10,146 +10,133 @@ use std::{
     sync::Arc,
 };
 
+use http::HeaderMap;
+use rusqlite::Connection;
 use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
-        self, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopyPartResult, CopySource,
-        MetadataDirective, UploadPartCopyInput, UploadPartCopyOutput,
+        ChecksumAlgorithm, ChecksumType, CopyObjectInput, CopyObjectOutput, CopyObjectResult,
+        CopyPartResult, CopySource, ETagCondition, MetadataDirective, UploadPartCopyInput,
+        UploadPartCopyOutput,
     },
     s3_error,
 };
 
 use super::{
-    checksum::{Algorithm, Hasher},
-    condition::{ReadCondition, WriteCondition},
+    checksum::Hasher,
+    condition::{ConditionOutcome, ReadCondition, WriteCondition},
     declared_body::BODY_BYTES_MAX,
-    error::{OperationError, no_such_key, not_emulated},
-    hashing_copy::hashing_copy,
-    location::ObjectLocation,
+    error::{OperationError, no_such_key, not_emulated, precondition_failed},
     multipart::{PartTarget, check_number},
     object_headers::ObjectHeaders,
-    object_rows::{self, StoredObject, timestamp},
+    object_rows::{self, ObjectLocation, StoredObject},
     put,
     range::ByteSpan,
     receive::ReceivedBody,
     store::ObjectStore,
-    upload_rows::{StoredPart, UploadId},
+    upload_rows::UploadId,
 };
 
-/// Copies an object, with its headers or with new ones.
+/// Copies an object, with new headers.
 pub(super) async fn copy(
     store: &Arc<ObjectStore>,
     request: S3Request<CopyObjectInput>,
 ) -> S3Result<S3Response<CopyObjectOutput>> {
     let S3Request { headers, input, .. } = request;
-    let target = put::target(store, input.bucket, input.key)?;
-    let algorithm = match &input.checksum_algorithm {
-        None => None,
-        Some(name) => Some(supported_algorithm(name.as_str())?),
-    };
-
-    let source = CopySourceCondition {
-        location: source_location(store, &input.copy_source)?,
-        condition: ReadCondition {
-            if_match: input.copy_source_if_match,
-            if_none_match: input.copy_source_if_none_match,
-            if_modified_since: input.copy_source_if_modified_since,
-            if_unmodified_since: input.copy_source_if_unmodified_since,
-        },
-    };
-    let new_headers = match input
-        .metadata_directive
-        .as_ref()
-        .map(MetadataDirective::as_str)
-    {
-        None | Some(MetadataDirective::COPY) => None,
-        Some(MetadataDirective::REPLACE) => Some(ObjectHeaders::from_headers(&headers)?),
-        Some(_) => return Err(s3_error!(InvalidArgument, "Unknown metadata directive.")),
-    };
-
-    if source.location == target && new_headers.is_none() {
-        return Err(s3_error!(
-            InvalidRequest,
-            "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes."
-        ));
+    reject_other_conditions(&headers)?;
+    let directive = input.metadata_directive.as_ref();
+    if directive.map(MetadataDirective::as_str) != Some(MetadataDirective::REPLACE) {
+        return Err(not_emulated("copies of headers"));
     }
+    let algorithm = input.checksum_algorithm.as_ref();
+    let has_sha256 = match algorithm.map(ChecksumAlgorithm::as_str) {
+        None => false,
+        Some(ChecksumAlgorithm::SHA256) => true,
+        Some(_) => return Err(not_emulated("checksums other than SHA256")),
+    };
 
     let copy = ObjectCopy {
-        source,
-        target,
+        source: Source {
+            location: source_location(store, &input.copy_source)?,
+            if_match: input.copy_source_if_match,
+        },
+        target: put::target(store, input.bucket, input.key)?,
         condition: WriteCondition::from_headers(&headers)?,
-        new_headers,
+        headers: ObjectHeaders::from_headers(&headers)?,
     };
     let object = store
-        .blocking(move |store| match algorithm {
-            Some(algorithm) => copy.copy_bytes(store, algorithm),
-            None => copy.share_file(store),
+        .blocking(move |store| {
+            if has_sha256 {
+                copy.copy_bytes(store)
+            } else {
+                copy.share_file(store)
+            }
         })
         .await?;
-    let output = CopyObjectOutput {
-        copy_object_result: Some(object_result(&object)),
-        ..CopyObjectOutput::default()
+
+    let full_object = || ChecksumType::from_static(ChecksumType::FULL_OBJECT);
+    let result = CopyObjectResult {
+        e_tag: Some(object.tag()),
+        last_modified: Some(object.last_modified()),
+        checksum_type: object.sha256.as_ref().map(|_| full_object()),
+        checksum_sha256: object.sha256,
+        ..CopyObjectResult::default()
     };
-
-    Ok(S3Response::new(output))
+    Ok(S3Response::new(CopyObjectOutput {
+        copy_object_result: Some(result),
+        ..CopyObjectOutput::default()
+    }))
 }
 
-fn supported_algorithm(name: &str) -> S3Result<Algorithm> {
-    Algorithm::named(name).ok_or_else(|| {
-        s3_error!(
-            InvalidRequest,
-            "Checksum algorithm provided is unsupported: {name}"
-        )
-    })
+/// Fails if a request has another condition on the source than its ETag.
+fn reject_other_conditions(headers: &HeaderMap) -> S3Result<()> {
+    for name in [
+        "x-amz-copy-source-if-none-match",
+        "x-amz-copy-source-if-modified-since",
+        "x-amz-copy-source-if-unmodified-since",
+    ] {
+        if headers.contains_key(name) {
+            return Err(not_emulated(name));
+        }
+    }
+    Ok(())
 }
 
-/// The source of a copy, and the conditions on it.
-struct CopySourceCondition {
+/// The source of a copy, and the ETag that it must have.
+struct Source {
     location: ObjectLocation,
-    condition: ReadCondition,
+    if_match: Option<ETagCondition>,
 }
 
 /// A requested copy of an object.
 struct ObjectCopy {
-    source: CopySourceCondition,
+    source: Source,
     target: ObjectLocation,
     condition: WriteCondition,
-    /// Replace the headers of the source.
-    new_headers: Option<ObjectHeaders>,
+    headers: ObjectHeaders,
 }
 
 impl ObjectCopy {
-    /// Copies the bytes and computes a new checksum.
-    fn copy_bytes(
-        self,
-        store: &ObjectStore,
-        algorithm: Algorithm,
-    ) -> Result<StoredObject, OperationError> {
-        let CopiedBytes { body, headers } =
-            self.source
-                .copy_bytes(store, None, Hasher::new(algorithm))?;
-        let target_headers = self.new_headers.unwrap_or(headers);
-        store.replace(&self.target, &self.condition, |_| {
-            put::object(store, body, target_headers)
+    /// Copies the bytes and computes their SHA-256.
+    fn copy_bytes(self, store: &ObjectStore) -> Result<StoredObject, OperationError> {
+        let body = self.source.copy_bytes(store, None, Hasher::new(true))?;
+        store.replace(&self.target, self.condition, |_| {
+            put::object(store, body, self.headers)
         })
     }
 
     /// Creates an object with the file of the source.
     fn share_file(self, store: &ObjectStore) -> Result<StoredObject, OperationError> {
-        store.replace(&self.target, &self.condition, |transaction| {
-            let source =
-                object_rows::object(transaction, &self.source.location)?.ok_or_else(no_such_key)?;
-            self.source.condition.check_source(&source)?;
+        store.replace(&self.target, self.condition, |transaction| {
+            let source = self.source.find(transaction)?;
             check_size(source.size_bytes)?;
 
-            // As after an upload without parts: the ETag is the MD5, the checksum covers all bytes.
-            let mut checksum = source.checksum;
-            checksum.composite_value = None;
+            // As after an upload without parts: the ETag is the MD5.
             Ok(StoredObject {
                 etag: store.etag(&source.md5, source.size_bytes),
                 modified_ms: store.clock.now_ms(),
-                headers: self.new_headers.unwrap_or(source.headers),
-                checksum,
+                headers: self.headers,
+                sha256: source.sha256,
                 blob: store.blobs.duplicate(source.blob)?,
                 md5: source.md5,
                 size_bytes: source.size_bytes,
@@ -158,35 +145,13 @@ impl ObjectCopy {
     }
 }
 
-fn object_result(object: &StoredObject) -> CopyObjectResult {
-    let dto::Checksum {
-        checksum_crc32,
-        checksum_crc32c,
-        checksum_crc64nvme,
-        checksum_sha1,
-        checksum_sha256,
-        checksum_type,
-        ..
-    } = object.checksum.to_dto();
-
-    CopyObjectResult {
-        e_tag: Some(object.tag()),
-        last_modified: Some(object.last_modified()),
-        checksum_crc32,
-        checksum_crc32c,
-        checksum_crc64nvme,
-        checksum_sha1,
-        checksum_sha256,
-        checksum_type,
-    }
-}
-
 /// Copies an object, or a range of it, to a part of an upload.
 pub(super) async fn copy_part(
     store: &Arc<ObjectStore>,
     request: S3Request<UploadPartCopyInput>,
 ) -> S3Result<S3Response<UploadPartCopyOutput>> {
-    let input = request.input;
+    let S3Request { headers, input, .. } = request;
+    reject_other_conditions(&headers)?;
     store.bucket(&input.bucket)?;
     check_number(input.part_number)?;
     let target = PartTarget {
@@ -197,71 +162,55 @@ pub(super) async fn copy_part(
         },
         number: input.part_number,
     };
-    let source = CopySourceCondition {
+    let source = Source {
         location: source_location(store, &input.copy_source)?,
-        condition: ReadCondition {
-            if_match: input.copy_source_if_match,
-            if_none_match: input.copy_source_if_none_match,
-            if_modified_since: input.copy_source_if_modified_since,
-            if_unmodified_since: input.copy_source_if_unmodified_since,
-        },
+        if_match: input.copy_source_if_match,
     };
 
     let range = input.copy_source_range;
+    let now_ms = store.clock.now_ms();
     let part = store
         .blocking(move |store| {
-            let plan = target.upload(store)?.plan;
-            let hasher = Hasher::new(plan.algorithm);
-            let copied = source.copy_bytes(store, range.as_deref(), hasher)?;
-            target.store_part(store, copied.body)
+            target.check_upload(&store.database())?;
+            let body = source.copy_bytes(store, range.as_deref(), Hasher::new(false))?;
+            target.store_part(store, body)
         })
         .await?;
-    let output = UploadPartCopyOutput {
-        copy_part_result: Some(part_result(&part)),
-        ..UploadPartCopyOutput::default()
-    };
-
-    Ok(S3Response::new(output))
-}
-
-fn part_result(part: &StoredPart) -> CopyPartResult {
-    let dto::Checksum {
-        checksum_crc32,
-        checksum_crc32c,
-        checksum_crc64nvme,
-        checksum_sha1,
-        checksum_sha256,
-        ..
-    } = part.checksum.to_dto();
-
-    CopyPartResult {
+    let result = CopyPartResult {
         e_tag: Some(part.tag()),
-        last_modified: Some(timestamp(part.modified_ms)),
-        checksum_crc32,
-        checksum_crc32c,
-        checksum_crc64nvme,
-        checksum_sha1,
-        checksum_sha256,
+        last_modified: Some(object_rows::timestamp(now_ms)),
+        ..CopyPartResult::default()
+    };
+    Ok(S3Response::new(UploadPartCopyOutput {
+        copy_part_result: Some(result),
+        ..UploadPartCopyOutput::default()
+    }))
+}
+
+impl Source {
+    /// Returns the object. Fails if it does not exist or has another ETag.
+    fn find(&self, database: &Connection) -> Result<StoredObject, OperationError> {
+        let object = object_rows::object(database, &self.location)?.ok_or_else(no_such_key)?;
+        let condition = ReadCondition {
+            if_match: self.if_match.clone(),
+            ..ReadCondition::default()
+        };
+        if condition.evaluate(&object) == ConditionOutcome::Proceed {
+            Ok(object)
+        } else {
+            Err(precondition_failed().into())
+        }
     }
-}
 
-/// Bytes of an object, copied to a new file, and the headers of the object.
-struct CopiedBytes {
-    body: ReceivedBody,
-    headers: ObjectHeaders,
-}
-
-impl CopySourceCondition {
     /// Copies the bytes of the source, or a range of them, to a new file.
     fn copy_bytes(
         &self,
         store: &ObjectStore,
         range: Option<&str>,
         mut hasher: Hasher,
-    ) -> Result<CopiedBytes, OperationError> {
+    ) -> Result<ReceivedBody, OperationError> {
         let database = store.database();
-        let object = object_rows::object(&database, &self.location)?.ok_or_else(no_such_key)?;
-        self.condition.check_source(&object)?;
+        let object = self.find(&database)?;
         let span = match range {
             Some(range) => ByteSpan::of_copy_range(range, object.size_bytes)?,
             None => ByteSpan::whole(object.size_bytes),
@@ -273,14 +222,11 @@ impl CopySourceCondition {
 
         file.seek(SeekFrom::Start(span.first))?;
         let mut writer = store.blobs.create();
-        hashing_copy(file.take(span.length), &mut hasher, &mut writer)?;
-        Ok(CopiedBytes {
-            body: ReceivedBody {
-                writer,
-                size_bytes: span.length,
-                digests: hasher.finish(),
-            },
-            headers: object.headers,
+        hasher.copy(file.take(span.length), &mut writer)?;
+        Ok(ReceivedBody {
+            writer,
+            size_bytes: span.length,
+            digests: hasher.finish(),
         })
     }
 }

@@ -28,20 +28,19 @@ impl CrossOriginRequest {
         let origin = text(headers, &header::ORIGIN)?;
         let is_preflight = request.method() == Method::OPTIONS;
 
-        if !is_preflight {
-            return Some(CrossOriginRequest {
-                is_preflight,
-                origin,
-                method: request.method().to_string(),
-                headers: String::new(),
-            });
-        }
-
+        let method = if is_preflight {
+            text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD)
+        } else {
+            Some(request.method().to_string())
+        };
+        let requested_headers = text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS);
         Some(CrossOriginRequest {
             is_preflight,
             origin,
-            method: text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD).unwrap_or_default(),
-            headers: text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS).unwrap_or_default(),
+            method: method.unwrap_or_default(),
+            headers: requested_headers
+                .filter(|_| is_preflight)
+                .unwrap_or_default(),
         })
     }
 
@@ -158,57 +157,38 @@ fn matches(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn rule() -> CorsRule {
-        CorsRule {
+    #[test]
+    fn rule_allows_matching_origin_method_and_headers() {
+        let rule = CorsRule {
             allowed_origins: vec!["https://*.example.com".to_owned()],
             allowed_methods: vec!["PUT".to_owned()],
             allowed_headers: vec!["content-*".to_owned()],
             exposed_headers: Vec::new(),
             max_age_seconds: None,
+        };
+
+        for (origin, method, headers, expected) in [
+            ("https://app.example.com", "PUT", "Content-Type", true),
+            ("https://example.org", "PUT", "", false),
+            ("https://app.example.com", "GET", "", false),
+            (
+                "https://app.example.com",
+                "PUT",
+                "content-type, x-other",
+                false,
+            ),
+        ] {
+            let request = CrossOriginRequest {
+                is_preflight: true,
+                origin: origin.to_owned(),
+                method: method.to_owned(),
+                headers: headers.to_owned(),
+            };
+            assert_eq!(
+                request.is_allowed_by(&rule),
+                expected,
+                "{origin} {method} {headers}"
+            );
         }
-    }
-
-    /// A preflight that the rule allows.
-    fn allowed_request() -> CrossOriginRequest {
-        CrossOriginRequest {
-            is_preflight: true,
-            origin: "https://app.example.com".to_owned(),
-            method: "PUT".to_owned(),
-            headers: "Content-Type".to_owned(),
-        }
-    }
-
-    #[test]
-    fn rule_allows_matching_origin_method_and_headers() {
-        assert!(allowed_request().is_allowed_by(&rule()));
-    }
-
-    #[test]
-    fn rule_does_not_allow_other_origin() {
-        let request = CrossOriginRequest {
-            origin: "https://example.org".to_owned(),
-            headers: String::new(),
-            ..allowed_request()
-        };
-        assert!(!request.is_allowed_by(&rule()));
-    }
-
-    #[test]
-    fn rule_does_not_allow_other_method() {
-        let request = CrossOriginRequest {
-            method: "GET".to_owned(),
-            headers: String::new(),
-            ..allowed_request()
-        };
-        assert!(!request.is_allowed_by(&rule()));
-    }
-
-    #[test]
-    fn rule_does_not_allow_other_header() {
-        let request = CrossOriginRequest {
-            headers: "content-type, x-other".to_owned(),
-            ..allowed_request()
-        };
-        assert!(!request.is_allowed_by(&rule()));
     }
 }

@@ -3,23 +3,21 @@
 use std::sync::Arc;
 
 use s3s::{
-    S3Error, S3ErrorCode, S3Request, S3Response, S3Result,
+    S3Error, S3Request, S3Response, S3Result,
     dto::{
         self, DeleteObjectInput, DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput,
-        DeletedObject, ETagCondition,
+        DeletedObject,
     },
     s3_error,
 };
 
-use super::{
-    condition::WriteCondition, error::not_emulated, location::ObjectLocation, store::ObjectStore,
-};
+use super::{error::not_emulated, object_rows::ObjectLocation, store::ObjectStore};
 use crate::anomaly::Anomaly;
 
 /// Maximum number of keys in one request.
 const KEYS_MAX: usize = 1000;
 
-/// Deletes one object. A missing object is no error unless a condition requires it.
+/// Deletes one object. A missing object is no error.
 pub(super) async fn delete(
     store: &Arc<ObjectStore>,
     request: S3Request<DeleteObjectInput>,
@@ -28,18 +26,16 @@ pub(super) async fn delete(
         bucket,
         key,
         version_id,
+        if_match,
         ..
     } = request.input;
     store.bucket(&bucket)?;
-    if version_id.is_some() {
-        return Err(not_emulated("versions"));
+    if version_id.is_some() || if_match.is_some() {
+        return Err(not_emulated("deleting by version or ETag"));
     }
 
-    let condition = WriteCondition::from_headers(&request.headers)?;
     let location = ObjectLocation { bucket, key };
-    store
-        .blocking(move |store| store.remove(&location, &condition))
-        .await?;
+    store.blocking(move |store| store.remove(&location)).await?;
     Ok(S3Response::new(DeleteObjectOutput::default()))
 }
 
@@ -120,21 +116,18 @@ fn delete_identified(
     bucket: &str,
     object: &dto::ObjectIdentifier,
 ) -> Result<(), S3Error> {
-    if object.version_id.is_some() || object.size.is_some() || object.last_modified_time.is_some() {
-        return Err(not_emulated("deleting by version, size or date"));
-    }
-    if object.key.is_empty() {
-        return Err(S3Error::with_message(
-            S3ErrorCode::UserKeyMustBeSpecified,
-            "A key must be specified.",
-        ));
+    if object.version_id.is_some()
+        || object.e_tag.is_some()
+        || object.size.is_some()
+        || object.last_modified_time.is_some()
+    {
+        return Err(not_emulated("deleting by version, ETag, size or date"));
     }
 
-    let condition = WriteCondition::matching(object.e_tag.clone().map(ETagCondition::ETag));
     let location = ObjectLocation {
         bucket: bucket.to_owned(),
         key: object.key.clone(),
     };
 
-    Ok(store.remove(&location, &condition)?)
+    Ok(store.remove(&location)?)
 }

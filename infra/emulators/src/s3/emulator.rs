@@ -22,7 +22,7 @@ use sam_template::BucketSpec;
 use super::{
     blob::BlobStore,
     cors,
-    error::{InvalidBucketName, OpenError},
+    error::OpenError,
     object_rows::{self, BlobReference},
     operations::Operations,
     presigned,
@@ -50,15 +50,9 @@ impl S3Emulator {
         };
 
         let database = Connection::open(&path).map_err(damaged)?;
-        let format = prepare(&database).map_err(damaged)?;
-        if format != object_rows::FORMAT {
-            return Err(OpenError::Format {
-                path,
-                found: format,
-                expected: object_rows::FORMAT,
-            });
-        }
-
+        database
+            .execute_batch(object_rows::SCHEMA)
+            .map_err(damaged)?;
         let references = object_rows::referenced_blobs(&database).map_err(damaged)?;
         reconcile(&blobs, &references)?;
         Ok(S3Emulator {
@@ -67,22 +61,12 @@ impl S3Emulator {
     }
 
     /// Creates a bucket, or replaces the settings of an existing one.
-    pub(crate) fn ensure_bucket(&self, bucket: &BucketSpec) -> Result<(), InvalidBucketName> {
-        let name = &bucket.name;
-        let is_allowed = |byte: u8| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'-')
-        };
-
-        if !(3..=63).contains(&name.len()) || !name.bytes().all(is_allowed) {
-            return Err(InvalidBucketName(name.clone()));
-        }
-
+    pub(crate) fn ensure_bucket(&self, bucket: &BucketSpec) {
         self.store
             .buckets
             .write()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(name.clone(), bucket.clone());
-        Ok(())
+            .insert(bucket.name.clone(), bucket.clone());
     }
 
     /// Returns the service. It verifies signatures with these access keys.
@@ -147,20 +131,6 @@ impl S3Emulator {
             tracing::warn!(%error, "expired objects could not be removed");
         }
     }
-}
-
-/// Creates the schema in a new database. Returns the format of the database.
-fn prepare(database: &Connection) -> rusqlite::Result<i64> {
-    database.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
-    let read_format = || database.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
-    if read_format()? == 0 {
-        let format = object_rows::FORMAT;
-        let schema = object_rows::SCHEMA;
-        database.execute_batch(&format!(
-            "BEGIN; {schema} PRAGMA user_version = {format}; COMMIT;"
-        ))?;
-    }
-    read_format()
 }
 
 /// Fails if a referenced file is missing or truncated. Removes files without a reference.

@@ -29,16 +29,6 @@ pub(crate) enum OpenError {
         /// Error of SQLite.
         reason: String,
     },
-    /// The database has the format of another version.
-    #[error(
-        "{} has format {found}, but this version reads format {expected}. Start with --reset to delete the data",
-        path.display()
-    )]
-    Format {
-        path: PathBuf,
-        found: i64,
-        expected: i64,
-    },
     /// The bytes of an object are missing or truncated.
     #[error(
         "{} {}. It should contain the {expected} bytes of {owner}",
@@ -67,11 +57,6 @@ impl OpenError {
         }
     }
 }
-
-/// A bucket name that breaks S3's rules.
-#[derive(Debug, Error)]
-#[error("`{0}` is not a valid bucket name: 3 to 63 characters of a-z, 0-9, `.` and `-`")]
-pub(crate) struct InvalidBucketName(pub(super) String);
 
 /// Why an operation failed.
 #[derive(Debug, Error)]

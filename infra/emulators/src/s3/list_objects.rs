@@ -6,30 +6,24 @@
 use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rusqlite::{Connection, Row, named_params};
 use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
-        CommonPrefix, ETag, EncodingType, ListObjectsV2Input, ListObjectsV2Output,
-        Object as ListedObject, ObjectStorageClass,
+        CommonPrefix, ETag, ListObjectsV2Input, ListObjectsV2Output, Object as ListedObject,
+        ObjectStorageClass,
     },
     s3_error,
 };
 
 use super::{
+    error::not_emulated,
     object_rows::{KeyRange, end_of_prefix, key_of, timestamp},
-    page_size::page_size,
     store::ObjectStore,
 };
 
-/// Characters that `encoding-type=url` encodes.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'*')
-    .remove(b'/');
+/// Maximum number of keys and common prefixes on one page.
+const KEYS_MAX: i32 = 1000;
 
 /// Returns one page of a listing.
 pub(super) async fn list(
@@ -38,7 +32,13 @@ pub(super) async fn list(
 ) -> S3Result<S3Response<ListObjectsV2Output>> {
     let input = request.input;
     store.bucket(&input.bucket)?;
-    let max_keys = page_size(input.max_keys)?;
+    let max_keys = input.max_keys.unwrap_or(KEYS_MAX).min(KEYS_MAX);
+    if max_keys < 1 {
+        return Err(not_emulated("a page without keys"));
+    }
+    if input.encoding_type.is_some() {
+        return Err(not_emulated("encoding-type"));
+    }
     let listing = Listing::new(&input, max_keys)?;
     let page = store
         .blocking(move |store| Ok(listing.page(&store.database())?))
@@ -47,47 +47,23 @@ pub(super) async fn list(
 }
 
 fn output(input: ListObjectsV2Input, max_keys: i32, page: ListPage) -> ListObjectsV2Output {
-    let is_encoded = input
-        .encoding_type
-        .as_ref()
-        .is_some_and(|encoding| encoding.as_str() == EncodingType::URL);
-    let encode = |text: String| {
-        if is_encoded {
-            utf8_percent_encode(&text, ENCODED).to_string()
-        } else {
-            text
-        }
-    };
-
-    let objects: Vec<_> = page
-        .objects
-        .into_iter()
-        .map(|object| ListedObject {
-            key: object.key.map(encode),
-            ..object
-        })
-        .collect();
-    let common_prefixes: Vec<_> = page
-        .common_prefixes
-        .into_iter()
-        .map(|prefix| CommonPrefix {
-            prefix: Some(encode(prefix)),
-        })
-        .collect();
+    let common_prefixes = page.common_prefixes.into_iter().map(|prefix| CommonPrefix {
+        prefix: Some(prefix),
+    });
+    let common_prefixes: Vec<_> = common_prefixes.collect();
 
     ListObjectsV2Output {
-        key_count: i32::try_from(objects.len() + common_prefixes.len()).ok(),
+        key_count: i32::try_from(page.objects.len() + common_prefixes.len()).ok(),
         max_keys: Some(max_keys),
         is_truncated: Some(page.next_key.is_some()),
         next_continuation_token: page.next_key.map(|key| BASE64_URL_SAFE_NO_PAD.encode(key)),
-        contents: Some(objects),
+        contents: Some(page.objects),
         common_prefixes: Some(common_prefixes),
         continuation_token: input.continuation_token,
-        delimiter: input.delimiter.map(encode),
-        encoding_type: input.encoding_type,
+        delimiter: input.delimiter,
         name: Some(input.bucket),
-        prefix: Some(encode(input.prefix.unwrap_or_default())),
-        start_after: input.start_after.map(encode),
+        prefix: Some(input.prefix.unwrap_or_default()),
+        start_after: input.start_after,
         ..ListObjectsV2Output::default()
     }
 }
@@ -130,10 +106,6 @@ impl Listing {
 
     fn page(&self, database: &Connection) -> rusqlite::Result<ListPage> {
         let mut page = ListPage::default();
-        if self.limit == 0 {
-            return Ok(page);
-        }
-
         let range = KeyRange::of_prefix(&self.prefix);
         let mut from = range.from.max(self.from.clone());
         let mut select = database.prepare_cached(

@@ -1,8 +1,8 @@
 //! S3: the s3s protocol layer over a store of our own.
 //!
 //! Emulates what Larder uses: objects uploaded whole or in parts, copied, read, listed, deleted one
-//! by one or in batches, with conditions, ranges, checksums and presigned URLs. All else returns
-//! `NotImplemented`.
+//! by one or in batches, with conditions, ranges, SHA-256 and presigned URLs. All else returns
+//! `NotImplemented`. An object has no checksum unless its SHA-256 was declared or requested.
 //!
 //! Invariant: an object becomes visible in one database transaction, after its bytes are complete
 //! in a file that never changes. An aborted request or a killed process leaves the old object or
@@ -10,7 +10,6 @@
 
 mod blob;
 mod checksum;
-mod checksum_plan;
 mod complete;
 mod condition;
 mod copy;
@@ -19,15 +18,11 @@ mod declared_body;
 mod delete;
 mod emulator;
 mod error;
-mod hashing_copy;
 mod list_objects;
-mod list_parts;
-mod location;
 mod multipart;
 mod object_headers;
 mod object_rows;
 mod operations;
-mod page_size;
 mod presigned;
 mod put;
 mod range;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::HeaderMap;
+use rusqlite::Connection;
 use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
@@ -13,19 +13,17 @@ use s3s::{
 };
 
 use super::{
-    checksum::Algorithm,
-    checksum_plan::ChecksumPlan,
     declared_body::DeclaredBody,
-    error::{OperationError, no_such_upload},
-    location::ObjectLocation,
+    error::{OperationError, no_such_upload, not_emulated},
     object_headers::ObjectHeaders,
+    object_rows::ObjectLocation,
     put,
     receive::{ReceivedBody, receive},
     store::ObjectStore,
-    upload_rows::{self, MultipartUpload, NewMultipartUpload, StoredPart, UploadId},
+    upload_rows::{self, NewMultipartUpload, StoredPart, UploadId},
 };
 
-pub(super) const PART_NUMBER_MAX: i32 = 10_000;
+const PART_NUMBER_MAX: i32 = 10_000;
 
 pub(super) async fn create(
     store: &Arc<ObjectStore>,
@@ -36,16 +34,16 @@ pub(super) async fn create(
         bucket,
         key,
         checksum_algorithm,
-        checksum_type,
         ..
     } = input;
     let location = put::target(store, bucket.clone(), key.clone())?;
+    if checksum_algorithm.is_some() {
+        return Err(not_emulated("checksums of multipart uploads"));
+    }
     let object_headers = ObjectHeaders::from_headers(&headers)?;
-    let plan = ChecksumPlan::new(checksum_algorithm.as_ref(), checksum_type.as_ref())?;
     let upload = NewMultipartUpload {
         location,
         headers: object_headers,
-        plan,
         now_ms: store.clock.now_ms(),
     };
 
@@ -56,8 +54,6 @@ pub(super) async fn create(
         bucket: Some(bucket),
         key: Some(key),
         upload_id: Some(id.text()),
-        checksum_algorithm: plan.algorithm_dto(),
-        checksum_type: plan.coverage_dto(),
         ..CreateMultipartUploadOutput::default()
     };
 
@@ -69,12 +65,7 @@ pub(super) async fn upload_part(
     store: &Arc<ObjectStore>,
     request: S3Request<UploadPartInput>,
 ) -> S3Result<S3Response<UploadPartOutput>> {
-    let S3Request {
-        headers,
-        input,
-        trailing_headers,
-        ..
-    } = request;
+    let S3Request { headers, input, .. } = request;
     let UploadPartInput {
         bucket,
         key,
@@ -92,31 +83,21 @@ pub(super) async fn upload_part(
         number: part_number,
     };
 
-    let plan_target = target.clone();
-    let plan = store
-        .blocking(move |store| Ok(plan_target.upload(store)?.plan))
+    let existing = target.clone();
+    store
+        .blocking(move |store| existing.check_upload(&store.database()))
         .await?;
-    if plan.chosen && declared.algorithm() != Some(plan.algorithm) {
-        let actual = declared.algorithm().map_or("null", Algorithm::name);
-        return Err(s3_error!(
-            InvalidRequest,
-            "Checksum Type mismatch occurred, expected checksum Type: {}, actual checksum Type: {actual}",
-            plan.algorithm.name()
-        ));
-    }
 
-    let received = receive(store, body, &declared, trailing_headers.as_ref()).await?;
+    let received = receive(store, body, &declared).await?;
     let part = store
         .blocking(move |store| target.store_part(store, received))
         .await?;
-    let mut response_headers = HeaderMap::new();
-    part.checksum.write_value(&mut response_headers);
     let output = UploadPartOutput {
         e_tag: Some(part.tag()),
         ..UploadPartOutput::default()
     };
 
-    Ok(S3Response::with_headers(output, response_headers))
+    Ok(S3Response::new(output))
 }
 
 /// Aborts an upload and removes its parts.
@@ -169,11 +150,10 @@ pub(super) struct PartTarget {
 }
 
 impl PartTarget {
-    /// Returns the upload. Fails if it does not exist.
-    pub(super) fn upload(&self, store: &ObjectStore) -> Result<MultipartUpload, OperationError> {
-        let upload = upload_rows::upload(&store.database(), self.id, &self.location)?
-            .ok_or_else(no_such_upload)?;
-        Ok(upload)
+    /// Fails if the upload does not exist.
+    pub(super) fn check_upload(&self, database: &Connection) -> Result<(), OperationError> {
+        upload_rows::upload(database, self.id, &self.location)?.ok_or_else(no_such_upload)?;
+        Ok(())
     }
 
     /// Stores a received body as the part. Fails if the upload no longer exists.
@@ -184,13 +164,11 @@ impl PartTarget {
     ) -> Result<StoredPart, OperationError> {
         let mut database = store.database();
         let transaction = database.transaction()?;
-        upload_rows::upload(&transaction, self.id, &self.location)?.ok_or_else(no_such_upload)?;
+        self.check_upload(&transaction)?;
         let part = StoredPart {
             number: self.number,
             size_bytes: received.size_bytes,
             etag: hex::encode(received.digests.md5),
-            modified_ms: store.clock.now_ms(),
-            checksum: received.digests.checksum,
             blob: store.blobs.finish(received.writer)?,
         };
 

@@ -1,7 +1,6 @@
 //! The headers that are stored with an object: system headers and user metadata.
 //!
-//! Invariant: a response contains the values of the upload, except the content coding
-//! `aws-chunked`, which only applies to the transfer.
+//! Invariant: a response contains the values of the upload.
 
 use std::collections::BTreeMap;
 
@@ -47,11 +46,8 @@ impl ObjectHeaders {
             if metadata_name.is_none() && !SYSTEM_HEADERS.contains(name) {
                 continue;
             }
-            let mut value = joined_values(headers, name)?;
+            let value = joined_values(headers, name)?;
             metadata_bytes += metadata_name.map_or(0, |name| name.len() + value.len());
-            if name == CONTENT_ENCODING {
-                value = without_aws_chunked(&value);
-            }
             if !value.is_empty() || metadata_name.is_some() {
                 stored.insert(name.as_str().to_owned(), value);
             }
@@ -81,14 +77,6 @@ impl ObjectHeaders {
             }
         }
     }
-
-    /// Writes the headers of a 304 response.
-    pub(super) fn write_not_modified(&self, headers: &mut HeaderMap) {
-        let cache_control = self.0.get(CACHE_CONTROL.as_str());
-        if let Some(Ok(value)) = cache_control.map(HeaderValue::try_from) {
-            headers.insert(CACHE_CONTROL, value);
-        }
-    }
 }
 
 /// Returns all values of a header, joined with commas.
@@ -100,15 +88,6 @@ fn joined_values(headers: &HeaderMap, name: &HeaderName) -> S3Result<String> {
         values.push(text);
     }
     Ok(values.join(","))
-}
-
-fn without_aws_chunked(content_encoding: &str) -> String {
-    let codings: Vec<_> = content_encoding
-        .split(',')
-        .map(str::trim)
-        .filter(|coding| !coding.eq_ignore_ascii_case("aws-chunked"))
-        .collect();
-    codings.join(",")
 }
 
 #[cfg(test)]
@@ -124,19 +103,6 @@ mod tests {
 
     fn utf8_value(value: &str) -> HeaderValue {
         HeaderValue::from_bytes(value.as_bytes()).unwrap()
-    }
-
-    #[test]
-    fn aws_chunked_is_not_stored() {
-        for (sent, expected) in [
-            ("aws-chunked", None),
-            ("aws-chunked,gzip", Some("gzip")),
-            ("br", Some("br")),
-        ] {
-            let headers = parse("content-encoding", sent).unwrap();
-            let stored = headers.0.get("content-encoding").map(String::as_str);
-            assert_eq!(stored, expected, "{sent}");
-        }
     }
 
     #[test]

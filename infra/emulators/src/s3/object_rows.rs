@@ -11,30 +11,34 @@ use rusqlite::{
 use s3s::dto::{ETag, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{
-    blob::BlobId, checksum::Checksum, location::ObjectLocation, object_headers::ObjectHeaders,
-};
-
-/// Format of the database, stored as `user_version`.
-pub(super) const FORMAT: i64 = 3;
+use super::{blob::BlobId, object_headers::ObjectHeaders};
 
 /// Keys are blobs, because S3 orders keys by their bytes. The bounds of a listing may be invalid
 /// UTF-8.
 pub(super) const SCHEMA: &str = "
-    CREATE TABLE objects (
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS objects (
         bucket TEXT NOT NULL, key BLOB NOT NULL, size_bytes INTEGER NOT NULL, etag TEXT NOT NULL,
-        md5 TEXT NOT NULL, modified_ms INTEGER NOT NULL, headers TEXT NOT NULL, checksum TEXT NOT NULL,
+        md5 TEXT NOT NULL, modified_ms INTEGER NOT NULL, headers TEXT NOT NULL, sha256 TEXT,
         blob INTEGER NOT NULL, PRIMARY KEY (bucket, key)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE uploads (
+    CREATE TABLE IF NOT EXISTS uploads (
         id INTEGER PRIMARY KEY AUTOINCREMENT, bucket TEXT NOT NULL, key BLOB NOT NULL, initiated_ms INTEGER NOT NULL,
-        headers TEXT NOT NULL, plan TEXT NOT NULL
+        headers TEXT NOT NULL
     ) STRICT;
-    CREATE TABLE parts (
+    CREATE TABLE IF NOT EXISTS parts (
         upload INTEGER NOT NULL, number INTEGER NOT NULL, size_bytes INTEGER NOT NULL, etag TEXT NOT NULL,
-        modified_ms INTEGER NOT NULL, checksum TEXT NOT NULL, blob INTEGER NOT NULL, PRIMARY KEY (upload, number)
+        blob INTEGER NOT NULL, PRIMARY KEY (upload, number)
     ) STRICT, WITHOUT ROWID;
 ";
+
+/// The bucket and key of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ObjectLocation {
+    pub(super) bucket: String,
+    pub(super) key: String,
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct StoredObject {
@@ -45,7 +49,8 @@ pub(super) struct StoredObject {
     pub(super) md5: String,
     pub(super) modified_ms: i64,
     pub(super) headers: ObjectHeaders,
-    pub(super) checksum: Checksum,
+    /// SHA-256 of all bytes in base64, if it was declared or requested.
+    pub(super) sha256: Option<String>,
     pub(super) blob: BlobId,
 }
 
@@ -67,7 +72,7 @@ impl StoredObject {
             md5: row.get("md5")?,
             modified_ms: row.get("modified_ms")?,
             headers: json_of(row, "headers")?,
-            checksum: json_of(row, "checksum")?,
+            sha256: row.get("sha256")?,
             blob: row.get("blob")?,
         })
     }
@@ -111,7 +116,7 @@ pub(super) fn object(
     location: &ObjectLocation,
 ) -> rusqlite::Result<Option<StoredObject>> {
     let mut select = database.prepare_cached(
-        "SELECT size_bytes, etag, md5, modified_ms, headers, checksum, blob FROM objects
+        "SELECT size_bytes, etag, md5, modified_ms, headers, sha256, blob FROM objects
          WHERE bucket = :bucket AND key = :key",
     )?;
     let parameters = named_params! { ":bucket": location.bucket, ":key": location.key.as_bytes() };
@@ -125,8 +130,8 @@ pub(super) fn put_object(
     object: &StoredObject,
 ) -> rusqlite::Result<()> {
     let mut replace = database.prepare_cached(
-        "REPLACE INTO objects (bucket, key, size_bytes, etag, md5, modified_ms, headers, checksum, blob)
-         VALUES (:bucket, :key, :size_bytes, :etag, :md5, :modified_ms, :headers, :checksum, :blob)",
+        "REPLACE INTO objects (bucket, key, size_bytes, etag, md5, modified_ms, headers, sha256, blob)
+         VALUES (:bucket, :key, :size_bytes, :etag, :md5, :modified_ms, :headers, :sha256, :blob)",
     )?;
     replace.execute(named_params! {
         ":bucket": location.bucket,
@@ -136,7 +141,7 @@ pub(super) fn put_object(
         ":md5": object.md5,
         ":modified_ms": object.modified_ms,
         ":headers": json(&object.headers)?,
-        ":checksum": json(&object.checksum)?,
+        ":sha256": object.sha256,
         ":blob": object.blob,
     })?;
 

@@ -10,14 +10,12 @@ use s3s::{
         CreateMultipartUploadInput, CreateMultipartUploadOutput, DeleteObjectInput,
         DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput, GetObjectInput,
         GetObjectOutput, HeadObjectInput, HeadObjectOutput, ListObjectsV2Input,
-        ListObjectsV2Output, ListPartsInput, ListPartsOutput, PutObjectInput, PutObjectOutput,
-        UploadPartCopyInput, UploadPartCopyOutput, UploadPartInput, UploadPartOutput,
+        ListObjectsV2Output, PutObjectInput, PutObjectOutput, UploadPartCopyInput,
+        UploadPartCopyOutput, UploadPartInput, UploadPartOutput,
     },
 };
 
-use super::{
-    complete, copy, delete, list_objects, list_parts, multipart, put, read, store::ObjectStore,
-};
+use super::{complete, copy, delete, list_objects, multipart, put, read, store::ObjectStore};
 
 /// The operations on a store.
 pub(super) struct Operations(pub(super) Arc<ObjectStore>);
@@ -106,12 +104,5 @@ impl S3 for Operations {
         request: S3Request<AbortMultipartUploadInput>,
     ) -> S3Result<S3Response<AbortMultipartUploadOutput>> {
         multipart::abort(&self.0, request).await
-    }
-
-    async fn list_parts(
-        &self,
-        request: S3Request<ListPartsInput>,
-    ) -> S3Result<S3Response<ListPartsOutput>> {
-        list_parts::list_parts(&self.0, request).await
     }
 }

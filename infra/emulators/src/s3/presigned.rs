@@ -10,7 +10,9 @@ use axum::{
 };
 use http::{HeaderMap, StatusCode, header};
 use percent_encoding::percent_decode_str;
+use s3s::dto::{Timestamp, TimestampFormat};
 
+use super::object_rows::timestamp;
 use crate::clock::AsyncClock;
 
 /// Maximum validity of a presigned URL, in seconds: seven days.
@@ -39,14 +41,14 @@ fn rejection(clock: &dyn AsyncClock, request: &Request) -> Option<Response> {
     let date = parameter("X-Amz-Date")?;
     let expires = parameter("X-Amz-Expires")?;
 
-    let Some((start, validity)) = unix_seconds(date).zip(expires.parse::<i64>().ok()) else {
+    let Some((start, validity)) = parse_date(date).zip(expires.parse::<i64>().ok()) else {
         return Some(malformed("X-Amz-Date or X-Amz-Expires is malformed"));
     };
 
     if !(1..=VALIDITY_SECONDS_MAX).contains(&validity) {
         return Some(malformed("X-Amz-Expires must be between 1 and 604800"));
     }
-    if clock.now_ms() / 1000 > start + validity {
+    if timestamp(clock.now_ms() - validity * 1000) > start {
         return Some(denied("Request has expired"));
     }
 
@@ -91,38 +93,13 @@ fn error_response(status: StatusCode, code: &str, message: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "application/xml")], body).into_response()
 }
 
-/// Parses `20260102T030405Z`. The days are counted with "days from civil" by Howard Hinnant
-/// (<https://howardhinnant.github.io/date_algorithms.html>).
-fn unix_seconds(date: &str) -> Option<i64> {
-    if date.len() != 16 || date.as_bytes()[8] != b'T' || !date.ends_with('Z') {
-        return None;
-    }
-
-    let number = |from: usize, to: usize| date.get(from..to)?.parse::<i64>().ok();
-    let calendar_year = number(0, 4)?;
-    let month = number(4, 6)?;
-    let day = number(6, 8)?;
-    let hour = number(9, 11)?;
-    let minute = number(11, 13)?;
-    let second = number(13, 15)?;
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-
-    // Years start in March, so that the leap day is the last of the year.
-    let year = if month <= 2 {
-        calendar_year - 1
-    } else {
-        calendar_year
-    };
-
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100
-        + day_of_year
-        - 719_468;
-    Some(days * 86_400 + hour * 3_600 + minute * 60 + second)
+/// Parses `20260102T030405Z`.
+fn parse_date(date: &str) -> Option<Timestamp> {
+    let part = |from: usize, to: usize| date.get(from..to);
+    let (year, month, day_and_hour) = (part(0, 4)?, part(4, 6)?, part(6, 11)?);
+    let (minute, second_and_zone) = (part(11, 13)?, date.get(13..)?);
+    let date = format!("{year}-{month}-{day_and_hour}:{minute}:{second_and_zone}");
+    Timestamp::parse(TimestampFormat::DateTime, &date).ok()
 }
 
 #[cfg(test)]
@@ -130,15 +107,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amz_dates_are_parsed_to_unix_seconds() {
+    fn amz_dates_are_parsed_to_whole_seconds() {
         for (date, expected) in [
             ("19700101T000000Z", Some(0)),
             ("20260102T030405Z", Some(1_767_323_045)),
             ("20240229T235959Z", Some(1_709_251_199)),
             ("2026-01-02", None),
             ("20261302T030405Z", None),
+            ("20260102T030405Zx", None),
         ] {
-            assert_eq!(unix_seconds(date), expected, "{date}");
+            let expected = expected.map(|seconds: i64| timestamp(seconds * 1000));
+            assert_eq!(parse_date(date), expected, "{date}");
         }
     }
 }

@@ -10,12 +10,12 @@ use s3s::{
 };
 
 use super::{
+    checksum::write_sha256,
     condition::WriteCondition,
     declared_body::DeclaredBody,
     error::OperationError,
-    location::ObjectLocation,
     object_headers::ObjectHeaders,
-    object_rows::StoredObject,
+    object_rows::{ObjectLocation, StoredObject},
     receive::{ReceivedBody, receive},
     store::ObjectStore,
 };
@@ -28,28 +28,23 @@ pub(super) async fn put(
     store: &Arc<ObjectStore>,
     request: S3Request<PutObjectInput>,
 ) -> S3Result<S3Response<PutObjectOutput>> {
-    let S3Request {
-        headers,
-        input,
-        trailing_headers,
-        ..
-    } = request;
+    let S3Request { headers, input, .. } = request;
     let location = target(store, input.bucket, input.key)?;
     let declared = DeclaredBody::from_headers(&headers)?;
     let condition = WriteCondition::from_headers(&headers)?;
     let object_headers = ObjectHeaders::from_headers(&headers)?;
 
-    let received = receive(store, input.body, &declared, trailing_headers.as_ref()).await?;
+    let received = receive(store, input.body, &declared).await?;
     let stored = store
         .blocking(move |store| {
-            store.replace(&location, &condition, |_| {
+            store.replace(&location, condition, |_| {
                 object(store, received, object_headers)
             })
         })
         .await?;
 
     let mut response_headers = HeaderMap::new();
-    stored.checksum.write(&mut response_headers);
+    write_sha256(stored.sha256.as_deref(), &mut response_headers);
     let output = PutObjectOutput {
         e_tag: Some(stored.tag()),
         ..PutObjectOutput::default()
@@ -71,7 +66,7 @@ pub(super) fn object(
         md5,
         modified_ms: store.clock.now_ms(),
         headers,
-        checksum: received.digests.checksum,
+        sha256: received.digests.sha256,
         blob: store.blobs.finish(received.writer)?,
     })
 }

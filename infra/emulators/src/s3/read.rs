@@ -20,10 +20,10 @@ use s3s::{
 use sync_wrapper::SyncStream;
 
 use super::{
+    checksum::write_sha256,
     condition::{ConditionOutcome, ReadCondition},
     error::{OperationError, no_such_key, precondition_failed},
-    location::ObjectLocation,
-    object_rows::{self, StoredObject},
+    object_rows::{self, ObjectLocation, StoredObject},
     range::ByteSpan,
     store::ObjectStore,
 };
@@ -39,15 +39,15 @@ pub(super) async fn get(
     let input = request.input;
     store.bucket(&input.bucket)?;
     let location = ObjectLocation {
-        bucket: input.bucket.clone(),
-        key: input.key.clone(),
+        bucket: input.bucket,
+        key: input.key,
     };
     let OpenObject { object, file } = store.blocking(move |store| open(store, &location)).await?;
     let condition = ReadCondition {
-        if_match: input.if_match.clone(),
-        if_none_match: input.if_none_match.clone(),
-        if_modified_since: input.if_modified_since.clone(),
-        if_unmodified_since: input.if_unmodified_since.clone(),
+        if_match: input.if_match,
+        if_none_match: input.if_none_match,
+        if_modified_since: input.if_modified_since,
+        if_unmodified_since: input.if_unmodified_since,
     };
 
     check(&condition, &object)?;
@@ -63,7 +63,7 @@ pub(super) async fn get(
     };
     let mut headers = overrides.headers(&object)?;
     if input.range.is_none() && input.checksum_mode.is_some() {
-        object.checksum.write(&mut headers);
+        write_sha256(object.sha256.as_deref(), &mut headers);
     }
     let output = GetObjectOutput {
         accept_ranges: Some("bytes".to_owned()),
@@ -141,7 +141,7 @@ pub(super) async fn head(
     };
     let mut headers = overrides.headers(&object)?;
     if input.checksum_mode.is_some() {
-        object.checksum.write(&mut headers);
+        write_sha256(object.sha256.as_deref(), &mut headers);
     }
 
     let output = HeadObjectOutput {
@@ -176,7 +176,6 @@ fn check(condition: &ReadCondition, object: &StoredObject) -> S3Result<()> {
         ConditionOutcome::Failed => Err(precondition_failed()),
         ConditionOutcome::NotModified => {
             let mut headers = HeaderMap::new();
-            object.headers.write_not_modified(&mut headers);
             if let Ok(tag) = format!("\"{}\"", object.etag).try_into() {
                 headers.insert(header::ETAG, tag);
             }

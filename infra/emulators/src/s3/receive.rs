@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::StreamExt;
-use s3s::{S3Error, StdError, TrailingHeaders, dto::StreamingBlob, s3_error};
+use s3s::{S3Error, StdError, dto::StreamingBlob};
 
 use super::{
     blob::BlobWriter,
-    checksum::{Algorithm, Digests, Hasher},
+    checksum::{Digests, Hasher},
     declared_body::{DeclaredBody, incomplete},
     error::OperationError,
     store::ObjectStore,
@@ -48,13 +48,11 @@ pub(super) async fn receive(
     store: &Arc<ObjectStore>,
     body: Option<StreamingBlob>,
     declared: &DeclaredBody,
-    trailers: Option<&TrailingHeaders>,
 ) -> Result<ReceivedBody, OperationError> {
-    let algorithm = declared.algorithm().unwrap_or(Algorithm::DEFAULT);
     let mut stream = body.map(StreamExt::fuse);
     let mut partial = PartialBody {
         writer: store.blobs.create(),
-        hasher: Hasher::new(algorithm),
+        hasher: Hasher::new(declared.has_sha256()),
         size_bytes: 0,
     };
 
@@ -86,7 +84,7 @@ pub(super) async fn receive(
     }
 
     let digests = partial.hasher.finish();
-    declared.verify(partial.size_bytes, &digests, trailers)?;
+    declared.verify(partial.size_bytes, &digests)?;
     Ok(ReceivedBody {
         writer: partial.writer,
         size_bytes: partial.size_bytes,
@@ -94,26 +92,9 @@ pub(super) async fn receive(
     })
 }
 
-/// Converts an error of the body stream. s3s does not export its error types, so this compares
-/// their texts.
+/// The connection ended, or the body differs from `x-amz-content-sha256`.
 fn body_error(error: StdError) -> S3Error {
-    let text = error.to_string();
-    if text.contains("SignatureMismatch") {
-        return s3_error!(
-            SignatureDoesNotMatch,
-            "The request signature we calculated does not match the signature you provided."
-        );
-    }
-
-    if text.contains("Sha256Mismatch") {
-        return s3_error!(
-            BadDigest,
-            "The provided 'x-amz-content-sha256' header does not match what was computed."
-        );
-    }
-
     let mut incomplete = incomplete();
     incomplete.set_source(error);
-
     incomplete
 }

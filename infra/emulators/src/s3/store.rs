@@ -22,8 +22,7 @@ use super::{
     blob::BlobStore,
     condition::WriteCondition,
     error::OperationError,
-    location::ObjectLocation,
-    object_rows::{self, StoredObject},
+    object_rows::{self, ObjectLocation, StoredObject},
     upload_rows,
 };
 use crate::clock::AsyncClock;
@@ -93,7 +92,7 @@ impl ObjectStore {
     pub(super) fn replace(
         &self,
         location: &ObjectLocation,
-        condition: &WriteCondition,
+        condition: WriteCondition,
         create: impl FnOnce(&Transaction<'_>) -> Result<StoredObject, OperationError>,
     ) -> Result<StoredObject, OperationError> {
         let mut database = self.database();
@@ -113,17 +112,10 @@ impl ObjectStore {
         Ok(object)
     }
 
-    /// Removes an object if the condition holds. Without a condition, the object may be missing.
-    pub(super) fn remove(
-        &self,
-        location: &ObjectLocation,
-        condition: &WriteCondition,
-    ) -> Result<(), OperationError> {
+    /// Removes an object, which may be missing.
+    pub(super) fn remove(&self, location: &ObjectLocation) -> Result<(), OperationError> {
         let database = self.database();
-        let current = object_rows::object(&database, location)?;
-        condition.check(current.as_ref())?;
-
-        if let Some(current) = current {
+        if let Some(current) = object_rows::object(&database, location)? {
             object_rows::delete_object(&database, location)?;
             self.blobs.remove([current.blob]);
         }

@@ -8,12 +8,9 @@ use s3s::{S3Result, dto::ETag};
 
 use super::{
     blob::BlobId,
-    checksum::Checksum,
-    checksum_plan::ChecksumPlan,
     error::no_such_upload,
-    location::ObjectLocation,
     object_headers::ObjectHeaders,
-    object_rows::{KeyRange, json, json_of},
+    object_rows::{KeyRange, ObjectLocation, json, json_of},
 };
 
 /// The ID of a multipart upload. Never reused.
@@ -38,14 +35,12 @@ impl UploadId {
 pub(super) struct MultipartUpload {
     pub(super) id: UploadId,
     pub(super) headers: ObjectHeaders,
-    pub(super) plan: ChecksumPlan,
 }
 
 /// A multipart upload to create.
 pub(super) struct NewMultipartUpload {
     pub(super) location: ObjectLocation,
     pub(super) headers: ObjectHeaders,
-    pub(super) plan: ChecksumPlan,
     pub(super) now_ms: i64,
 }
 
@@ -55,8 +50,6 @@ pub(super) struct StoredPart {
     pub(super) size_bytes: u64,
     /// MD5 of the bytes, in hexadecimal.
     pub(super) etag: String,
-    pub(super) modified_ms: i64,
-    pub(super) checksum: Checksum,
     pub(super) blob: BlobId,
 }
 
@@ -71,8 +64,6 @@ impl StoredPart {
             number: row.get("number")?,
             size_bytes: row.get("size_bytes")?,
             etag: row.get("etag")?,
-            modified_ms: row.get("modified_ms")?,
-            checksum: json_of(row, "checksum")?,
             blob: row.get("blob")?,
         })
     }
@@ -83,15 +74,14 @@ pub(super) fn create(
     upload: &NewMultipartUpload,
 ) -> rusqlite::Result<UploadId> {
     let mut insert = database.prepare_cached(
-        "INSERT INTO uploads (bucket, key, initiated_ms, headers, plan)
-         VALUES (:bucket, :key, :now_ms, :headers, :plan)",
+        "INSERT INTO uploads (bucket, key, initiated_ms, headers)
+         VALUES (:bucket, :key, :now_ms, :headers)",
     )?;
     let id = insert.insert(named_params! {
         ":bucket": upload.location.bucket,
         ":key": upload.location.key.as_bytes(),
         ":now_ms": upload.now_ms,
         ":headers": json(&upload.headers)?,
-        ":plan": json(&upload.plan)?,
     })?;
 
     Ok(UploadId(id))
@@ -104,7 +94,7 @@ pub(super) fn upload(
     location: &ObjectLocation,
 ) -> rusqlite::Result<Option<MultipartUpload>> {
     let mut select = database.prepare_cached(
-        "SELECT headers, plan FROM uploads WHERE id = :id AND bucket = :bucket AND key = :key",
+        "SELECT headers FROM uploads WHERE id = :id AND bucket = :bucket AND key = :key",
     )?;
     let parameters =
         named_params! { ":id": id.0, ":bucket": location.bucket, ":key": location.key.as_bytes() };
@@ -112,7 +102,6 @@ pub(super) fn upload(
         Ok(MultipartUpload {
             id,
             headers: json_of(row, "headers")?,
-            plan: json_of(row, "plan")?,
         })
     };
 
@@ -130,19 +119,12 @@ pub(super) fn remove(database: &Connection, id: UploadId) -> rusqlite::Result<Ve
         .collect()
 }
 
-/// Returns up to `limit` parts with a number greater than `after`, in ascending order.
-pub(super) fn parts(
-    database: &Connection,
-    id: UploadId,
-    after: i32,
-    limit: i32,
-) -> rusqlite::Result<Vec<StoredPart>> {
-    let mut select = database.prepare_cached(
-        "SELECT number, size_bytes, etag, modified_ms, checksum, blob FROM parts
-         WHERE upload = :id AND number > :after ORDER BY number LIMIT :limit",
-    )?;
-    let parameters = named_params! { ":id": id.0, ":after": after, ":limit": limit };
-    select.query_map(parameters, StoredPart::read)?.collect()
+/// Returns the parts of an upload.
+pub(super) fn parts(database: &Connection, id: UploadId) -> rusqlite::Result<Vec<StoredPart>> {
+    database
+        .prepare_cached("SELECT number, size_bytes, etag, blob FROM parts WHERE upload = :id")?
+        .query_map(named_params! { ":id": id.0 }, StoredPart::read)?
+        .collect()
 }
 
 /// Stores a part. Returns the file of the part that it replaces.
@@ -157,16 +139,14 @@ pub(super) fn put_part(
     let replaced = select.query_row(key, |row| row.get(0)).optional()?;
 
     let mut replace = database.prepare_cached(
-        "REPLACE INTO parts (upload, number, size_bytes, etag, modified_ms, checksum, blob)
-         VALUES (:id, :number, :size_bytes, :etag, :modified_ms, :checksum, :blob)",
+        "REPLACE INTO parts (upload, number, size_bytes, etag, blob)
+         VALUES (:id, :number, :size_bytes, :etag, :blob)",
     )?;
     replace.execute(named_params! {
         ":id": id.0,
         ":number": part.number,
         ":size_bytes": part.size_bytes,
         ":etag": part.etag,
-        ":modified_ms": part.modified_ms,
-        ":checksum": json(&part.checksum)?,
         ":blob": part.blob,
     })?;
     Ok(replaced)

@@ -2,82 +2,47 @@
 
 use aws_sdk_dynamodb::{
     error::ProvideErrorMetadata,
-    operation::transact_write_items::TransactWriteItemsError,
-    types::{AttributeValue, Put, TransactWriteItem},
+    types::{Put, TransactWriteItem},
 };
 
-use crate::support::{Emulation, records};
+use crate::support::{Emulation, records, text, transact};
 
-/// Size of an item whose write in a transaction takes 800 of the 1,000 write units of a second.
-const LARGE_BYTES: usize = 399 * 1_024;
-
-fn put(name: &str) -> TransactWriteItem {
-    let text = |text: String| AttributeValue::S(text);
+/// Returns a put that takes 800 of the 1,000 write units of a second, as it is in a transaction.
+fn large_put(name: &str) -> TransactWriteItem {
     let put = Put::builder()
         .table_name("records")
-        .item("pk", text(name.to_owned()))
-        .item("sk", text(name.to_owned()))
-        .item("data", text("x".repeat(LARGE_BYTES)));
+        .item("pk", text(name))
+        .item("sk", text(name))
+        .item("data", text(&"x".repeat(399 * 1_024)));
     TransactWriteItem::builder()
         .put(put.build().unwrap())
         .build()
-}
-
-/// Writes items in a transaction. Returns the cancellation reasons, which are empty if it succeeded.
-async fn transact(client: &aws_sdk_dynamodb::Client, names: &[&str]) -> Vec<String> {
-    let items = names.iter().map(|name| put(name)).collect();
-    let sent = client
-        .transact_write_items()
-        .set_transact_items(Some(items))
-        .send()
-        .await;
-    let Err(error) = sent else {
-        return Vec::new();
-    };
-    let TransactWriteItemsError::TransactionCanceledException(canceled) =
-        error.into_service_error()
-    else {
-        panic!("the transaction was not cancelled");
-    };
-    let reasons = canceled.cancellation_reasons().iter();
-    reasons
-        .filter_map(|reason| reason.code().map(str::to_owned))
-        .collect()
 }
 
 #[tokio::test]
 async fn enforced_limits_throttle_each_item_until_the_next_second() {
     let emulation = Emulation::with(&records()).await;
     let client = emulation.dynamodb("unrestricted");
+    for _ in 0..3 {
+        assert_eq!(transact(&client, &[large_put("a")]).await, None);
+    }
+
     emulation.emulators.capacity().enforce();
 
-    assert!(transact(&client, &["a"]).await.is_empty());
-    assert_eq!(
-        transact(&client, &["b", "a"]).await,
-        ["None", "ThrottlingError"]
-    );
-    assert!(
-        transact(&client, &["b"]).await.is_empty(),
-        "the cancelled transaction took no units of it"
-    );
+    assert_eq!(transact(&client, &[large_put("a")]).await, None);
+    let reasons = transact(&client, &[large_put("b"), large_put("a")]).await;
+    assert_eq!(reasons.unwrap(), ["None", "ThrottlingError"]);
+    // The cancelled transaction took no units of the other item.
+    assert_eq!(transact(&client, &[large_put("b")]).await, None);
 
     let delete = client
         .delete_item()
         .table_name("records")
-        .key("pk", AttributeValue::S("a".to_owned()))
-        .key("sk", AttributeValue::S("a".to_owned()));
+        .key("pk", text("a"))
+        .key("sk", text("a"));
     let throttled = delete.clone().send().await.unwrap_err();
     assert_eq!(throttled.code(), Some("ThrottlingException"));
 
     emulation.clock.advance(1);
     delete.send().await.unwrap();
-}
-
-#[tokio::test]
-async fn limits_are_not_enforced_at_the_start() {
-    let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("unrestricted");
-    for _ in 0..3 {
-        assert!(transact(&client, &["a"]).await.is_empty());
-    }
 }

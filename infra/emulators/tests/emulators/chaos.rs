@@ -2,18 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aws_sdk_dynamodb::{
-    error::SdkError,
-    operation::transact_write_items::TransactWriteItemsError,
-    types::{Put, TransactWriteItem},
-};
 use aws_sdk_s3::types::{Delete, ObjectIdentifier};
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 use futures::future::join_all;
 use sam_template::ResolvedTemplate;
 
-use crate::support::{
-    Emulation, code, exists, get_object, media, put_object, queue, records, text,
+use crate::{
+    queues::bodies,
+    support::{
+        Emulation, code, exists, get_object, media, put, put_object, queue, records, text,
+        transact, transactional_put,
+    },
 };
 
 fn jobs() -> ResolvedTemplate {
@@ -29,16 +28,15 @@ async fn outcomes(seed: u64) -> Vec<String> {
     let client = emulation.dynamodb("unrestricted");
     emulation.emulators.chaos().enable(seed);
 
+    let put = client
+        .put_item()
+        .table_name("records")
+        .item("pk", text("a"))
+        .item("sk", text("-"));
     let mut outcomes = Vec::new();
     for _ in 0..100 {
-        let put = client
-            .put_item()
-            .table_name("records")
-            .item("pk", text("a"))
-            .item("sk", text("-"))
-            .send()
-            .await;
-        outcomes.push(put.map_or_else(code, |_| "done".to_owned()));
+        let sent = put.clone().send().await;
+        outcomes.push(sent.map_or_else(code, |_| "done".to_owned()));
     }
 
     outcomes
@@ -66,23 +64,11 @@ async fn retrying_client_succeeds_under_chaos() {
     emulation.emulators.chaos().enable(3);
 
     let client = emulation.retrying_dynamodb();
-    let puts = (0..8).map(async |number: u32| {
-        let key = text(&number.to_string());
-        client
-            .put_item()
-            .table_name("records")
-            .item("pk", key)
-            .item("sk", text("-"))
-            .send()
-            .await
-    });
-
-    for put in puts {
-        put.await.unwrap();
+    for number in 0..8 {
+        assert!(put(&client, &number.to_string()).await);
     }
 
     emulation.emulators.chaos().disable();
-
     for number in 0..8 {
         assert!(exists(&client, &number.to_string()).await);
     }
@@ -94,47 +80,23 @@ async fn only_overlapping_transactions_conflict() {
     let client = emulation.dynamodb("unrestricted");
     emulation.emulators.chaos().enable(5);
 
-    let transact = async |keys: [&str; 2]| {
-        let put = |key: &str| {
-            Put::builder()
-                .table_name("records")
-                .item("pk", text(key))
-                .item("sk", text("-"))
-        };
-        let members = keys.map(|key| {
-            TransactWriteItem::builder()
-                .put(put(key).build().unwrap())
-                .build()
-        });
-        let sent = client
-            .transact_write_items()
-            .set_transact_items(Some(members.to_vec()))
-            .send()
-            .await;
-        match sent.map_err(SdkError::into_service_error) {
-            Err(TransactWriteItemsError::TransactionCanceledException(canceled)) => canceled
-                .cancellation_reasons()
-                .iter()
-                .map(|reason| reason.code().unwrap().to_owned())
-                .collect(),
-            _ => Vec::new(),
-        }
-    };
-
     // Chaos only injects a conflict of the first item. A conflict of the second is an overlap.
+    let conflicts = async |first: [String; 2], second: [&str; 2]| {
+        let writes = first.iter().map(String::as_str).zip(second);
+        let transactions = writes.map(async |(first, second)| {
+            transact(&client, &[first, second].map(transactional_put)).await
+        });
+        let reasons = join_all(transactions).await;
+        let overlap = ["None", "TransactionConflict"].map(str::to_owned);
+        let is_overlap = |reasons: &&Option<Vec<String>>| reasons.as_deref() == Some(&overlap);
+        reasons.iter().filter(is_overlap).count()
+    };
     let mut together = 0;
     let mut apart = 0;
-
     for round in 0..20 {
-        let first = format!("{round} a");
-        let second = format!("{round} b");
-        for reasons in join_all([transact([&first, "shared"]), transact([&second, "shared"])]).await
-        {
-            together += usize::from(reasons == ["None", "TransactionConflict"]);
-        }
-        for reasons in join_all([transact([&first, "one"]), transact([&second, "two"])]).await {
-            apart += usize::from(reasons == ["None", "TransactionConflict"]);
-        }
+        let first = ["a", "b"].map(|name| format!("{round} {name}"));
+        together += conflicts(first.clone(), ["shared", "shared"]).await;
+        apart += conflicts(first, ["one", "two"]).await;
     }
 
     assert!(together > 0 && apart == 0, "{together} {apart}");
@@ -154,20 +116,14 @@ async fn failed_deletes_are_returned_as_errors_and_keep_the_objects() {
 
     let mut gone = Vec::new();
     let mut left = Vec::new();
-
     for round in 0..30 {
         let objects = keys(round).map(|key| ObjectIdentifier::builder().key(key).build().unwrap());
-        let delete = Delete::builder()
-            .set_objects(Some(objects.to_vec()))
-            .build()
-            .unwrap();
-        let Ok(deleted) = client
+        let delete = Delete::builder().set_objects(Some(objects.to_vec()));
+        let delete = client
             .delete_objects()
             .bucket("media")
-            .delete(delete)
-            .send()
-            .await
-        else {
+            .delete(delete.build().unwrap());
+        let Ok(deleted) = delete.send().await else {
             continue;
         };
         assert_eq!(deleted.deleted().len() + deleted.errors().len(), 3);
@@ -222,18 +178,9 @@ async fn failed_batch_entries_are_not_sent() {
         let Ok(batch) = batch.send().await else {
             continue;
         };
-        sent.extend(
-            batch
-                .successful()
-                .iter()
-                .map(|entry| format!("{round} {}", entry.id())),
-        );
-        failed.extend(
-            batch
-                .failed()
-                .iter()
-                .map(|entry| format!("{round} {}", entry.id())),
-        );
+        let name = |id: &str| format!("{round} {id}");
+        sent.extend(batch.successful().iter().map(|entry| name(entry.id())));
+        failed.extend(batch.failed().iter().map(|entry| name(entry.id())));
         assert!(batch.failed().iter().all(|entry| !entry.sender_fault()));
     }
 
@@ -241,22 +188,11 @@ async fn failed_batch_entries_are_not_sent() {
 
     let mut received = BTreeSet::new();
     loop {
-        let messages = client
-            .receive_message()
-            .queue_url(&url)
-            .max_number_of_messages(10)
-            .send()
-            .await
-            .unwrap();
-        if messages.messages().is_empty() {
+        let messages = emulation.receive("jobs", 0).await;
+        if messages.is_empty() {
             break;
         }
-        received.extend(
-            messages
-                .messages()
-                .iter()
-                .filter_map(|message| message.body.clone()),
-        );
+        received.extend(bodies(&messages).into_iter().map(str::to_owned));
     }
 
     assert!(!failed.is_empty() && failed.is_disjoint(&received));
@@ -270,13 +206,7 @@ async fn messages_are_duplicated_and_reordered_but_never_lost() {
     let url = emulation.queue_url("jobs");
 
     for number in 0..30 {
-        client
-            .send_message()
-            .queue_url(&url)
-            .message_body(number.to_string())
-            .send()
-            .await
-            .unwrap();
+        emulation.send(&number.to_string(), 0).await;
     }
 
     emulation.emulators.chaos().enable(1);
@@ -317,18 +247,12 @@ async fn duplicate_message_can_be_deleted_before_its_second_delivery() {
     let client = emulation.sqs("unrestricted");
     let url = emulation.queue_url("jobs");
     emulation.emulators.chaos().enable(1);
+    let send = client.send_message().queue_url(&url).message_body("x");
+    let receive = client.receive_message().queue_url(&url);
     for _ in 0..20 {
-        // Retries until the call succeeds.
-        while client
-            .send_message()
-            .queue_url(&url)
-            .message_body("x")
-            .send()
-            .await
-            .is_err()
-        {}
+        while send.clone().send().await.is_err() {}
         loop {
-            let Ok(received) = client.receive_message().queue_url(&url).send().await else {
+            let Ok(received) = receive.clone().send().await else {
                 continue;
             };
             let Some(message) = received.messages().first() else {
@@ -343,15 +267,5 @@ async fn duplicate_message_can_be_deleted_before_its_second_delivery() {
     }
 
     emulation.emulators.chaos().disable();
-    assert_eq!(
-        client
-            .receive_message()
-            .queue_url(&url)
-            .send()
-            .await
-            .unwrap()
-            .messages()
-            .len(),
-        0
-    );
+    assert!(emulation.receive("jobs", 0).await.is_empty());
 }

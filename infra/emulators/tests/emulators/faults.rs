@@ -3,15 +3,17 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::{
-    error::{ProvideErrorMetadata as _, SdkError},
+    error::ProvideErrorMetadata as _,
     types::{
-        AttributeValue, KeysAndAttributes, Put, PutRequest, TransactWriteItem, Update, WriteRequest,
+        AttributeValue, KeysAndAttributes, PutRequest, TransactWriteItem, Update, WriteRequest,
     },
 };
 use emulators::{InjectedError, Service};
 use futures::future::join;
 
-use crate::support::{Emulation, allow, exists, principal, put, records, text};
+use crate::support::{
+    Emulation, allow, exists, principal, put, records, text, transact, transactional_put,
+};
 
 #[tokio::test]
 async fn call_with_lost_response_takes_effect() {
@@ -25,15 +27,7 @@ async fn call_with_lost_response_takes_effect() {
     );
 
     let client = emulation.dynamodb("unrestricted");
-    let put = client
-        .put_item()
-        .table_name("records")
-        .item("pk", text("a"))
-        .item("sk", text("-"))
-        .send()
-        .await;
-
-    assert!(matches!(put, Err(SdkError::DispatchFailure(_))), "{put:?}");
+    assert!(!put(&client, "a").await);
     assert!(exists(&client, "a").await);
     assert_eq!(faults.pending(), 0);
 }
@@ -106,45 +100,12 @@ async fn conflicting_transaction_is_cancelled_with_reasons() {
     );
 
     let client = emulation.dynamodb("unrestricted");
-    let member = |pk: &str| {
-        let put = Put::builder()
-            .table_name("records")
-            .item("pk", text(pk))
-            .item("sk", text("-"));
-        TransactWriteItem::builder()
-            .put(put.build().unwrap())
-            .build()
-    };
-
-    let transaction = client
-        .transact_write_items()
-        .transact_items(member("a"))
-        .transact_items(member("b"));
-    let error = transaction
-        .clone()
-        .send()
-        .await
-        .unwrap_err()
-        .into_service_error();
-
-    assert_eq!(error.code(), Some("TransactionCanceledException"));
-
-    let aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError::TransactionCanceledException(
-        cancelled,
-    ) = error
-    else {
-        panic!("{error}");
-    };
-
-    let codes: Vec<_> = cancelled
-        .cancellation_reasons()
-        .iter()
-        .map(|reason| reason.code().unwrap())
-        .collect();
-
-    assert_eq!(codes, ["TransactionConflict", "None"]);
+    let writes = ["a", "b"].map(transactional_put);
+    let reasons = transact(&client, &writes).await;
+    assert_eq!(reasons.unwrap(), ["TransactionConflict", "None"]);
     assert!(!exists(&client, "a").await);
-    transaction.send().await.unwrap();
+
+    assert_eq!(transact(&client, &writes).await, None);
     assert!(exists(&client, "a").await);
 }
 

@@ -112,31 +112,26 @@ async fn delimiter_groups_keys_into_common_prefixes() {
 async fn start_after_and_max_keys_limit_a_page() {
     let emulation = Emulation::with(&media()).await;
     let client = emulation.s3("unrestricted");
-
-    for key in ["a", "b", "b\u{1}", "c d"] {
+    for key in ["a", "b", "b!", "c d"] {
         put_object(&client, key, "x").await.unwrap();
     }
-
-    let list = || {
-        client
-            .list_objects_v2()
-            .bucket("media")
-            .encoding_type(EncodingType::Url)
-    };
+    let list = || client.list_objects_v2().bucket("media");
 
     let after_b = list().start_after("b").send().await.unwrap();
-    assert_eq!(keys(&after_b), ["b%01", "c%20d"]);
-
-    let empty = list().max_keys(0).send().await.unwrap();
-    assert_eq!(empty.key_count(), Some(0));
-    assert_eq!(empty.is_truncated(), Some(false));
+    assert_eq!(keys(&after_b), ["b!", "c d"]);
 
     let full = list().max_keys(5000).send().await.unwrap();
     assert_eq!(full.key_count(), Some(4));
     assert_eq!(full.max_keys(), Some(1000));
 
-    let invalid = list().max_keys(-1).send().await;
-    assert_eq!(code(invalid.unwrap_err()), "InvalidArgument");
+    for not_emulated in [
+        list().max_keys(0),
+        list().max_keys(-1),
+        list().encoding_type(EncodingType::Url),
+    ] {
+        let error = not_emulated.send().await.unwrap_err();
+        assert_eq!(code(error), "NotImplemented");
+    }
 }
 
 #[tokio::test]

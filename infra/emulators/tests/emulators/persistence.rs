@@ -4,8 +4,12 @@ use std::{fs, path::Path};
 
 use sam_template::ResolvedTemplate;
 
-use crate::queues::bodies;
-use crate::support::{Emulation, TestClock, bucket, exists, put, queue, records, start};
+use crate::{
+    queues::bodies,
+    support::{
+        Emulation, TestClock, bucket, exists, get_object, put, put_object, queue, records, start,
+    },
+};
 
 fn stack() -> ResolvedTemplate {
     ResolvedTemplate {
@@ -15,31 +19,20 @@ fn stack() -> ResolvedTemplate {
     }
 }
 
+async fn start_error(directory: &Path) -> String {
+    let started = start(directory, &TestClock::new()).await;
+    started.err().unwrap().to_string()
+}
+
 #[tokio::test]
 async fn acknowledged_writes_survive_a_killed_process() {
     let emulation = Emulation::with(&stack()).await;
     assert!(put(&emulation.dynamodb("unrestricted"), "kept").await);
 
-    let message = emulation
-        .sqs("unrestricted")
-        .send_message()
-        .queue_url(emulation.queue_url("jobs"))
-        .message_body("kept");
-    message.send().await.unwrap();
-
-    let object = emulation
-        .s3("unrestricted")
-        .put_object()
-        .bucket("media")
-        .key("kept")
-        .body(b"kept".to_vec().into());
-    object.send().await.unwrap();
-
-    let received = emulation
-        .sqs("unrestricted")
-        .receive_message()
-        .queue_url(emulation.queue_url("jobs"));
-    assert_eq!(received.send().await.unwrap().messages().len(), 1);
+    emulation.send("kept", 0).await;
+    let client = emulation.s3("unrestricted");
+    put_object(&client, "kept", "bytes").await.unwrap();
+    assert_eq!(emulation.receive("jobs", 0).await.len(), 1);
 
     // A copy of the files of running emulators is equivalent to those of a killed process.
     let left_behind = tempfile::tempdir().unwrap();
@@ -50,26 +43,9 @@ async fn acknowledged_writes_survive_a_killed_process() {
     assert!(exists(&revived.dynamodb("unrestricted"), "kept").await);
 
     // The process had received the message, which is visible at once.
-    let received = revived
-        .sqs("unrestricted")
-        .receive_message()
-        .queue_url(revived.queue_url("jobs"))
-        .send()
-        .await
-        .unwrap();
-
-    assert_eq!(received.messages()[0].body(), Some("kept"));
-
-    let object = revived
-        .s3("unrestricted")
-        .get_object()
-        .bucket("media")
-        .key("kept")
-        .send()
-        .await
-        .unwrap();
-
-    assert_eq!(object.body.collect().await.unwrap().to_vec(), b"kept");
+    assert_eq!(bodies(&revived.receive("jobs", 0).await), ["kept"]);
+    let object = get_object(&revived.s3("unrestricted"), "kept").await;
+    assert_eq!(object.unwrap(), b"bytes");
 }
 
 #[tokio::test]
@@ -105,11 +81,7 @@ fn copy(from: &Path, to: &Path) {
 #[tokio::test]
 async fn directory_in_use_is_rejected() {
     let emulation = Emulation::start().await;
-    let error = start(emulation.directory.path(), &TestClock::new())
-        .await
-        .err()
-        .unwrap()
-        .to_string();
+    let error = start_error(emulation.directory.path()).await;
     assert!(
         error.contains(&*emulation.directory.path().to_string_lossy()),
         "{error}"
@@ -142,11 +114,7 @@ async fn damaged_database_is_rejected_and_left_unchanged() {
                 None => fs::remove_file(&path).unwrap(),
             }
 
-            let error = start(emulation.directory.path(), &TestClock::new())
-                .await
-                .err()
-                .unwrap()
-                .to_string();
+            let error = start_error(emulation.directory.path()).await;
             assert!(
                 error.contains(file) && error.contains("is damaged"),
                 "{error}"
@@ -173,11 +141,7 @@ async fn damaged_secrets_file_is_rejected_and_left_unchanged() {
             None => fs::remove_file(&path).unwrap(),
         }
 
-        let error = start(emulation.directory.path(), &TestClock::new())
-            .await
-            .err()
-            .unwrap()
-            .to_string();
+        let error = start_error(emulation.directory.path()).await;
         assert!(
             error.contains("secrets.json") && error.contains("is damaged"),
             "{error}"
@@ -192,10 +156,6 @@ async fn directory_with_other_format_is_rejected() {
     let emulation = Emulation::start().await;
     emulation.emulators.stop().await;
     fs::write(emulation.directory.path().join("format"), "0").unwrap();
-    let error = start(emulation.directory.path(), &TestClock::new())
-        .await
-        .err()
-        .unwrap()
-        .to_string();
+    let error = start_error(emulation.directory.path()).await;
     assert!(error.contains("has format 0"), "{error}");
 }

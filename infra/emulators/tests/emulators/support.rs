@@ -11,8 +11,10 @@ use std::{
 
 use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
-    types::AttributeValue,
+    operation::transact_write_items::TransactWriteItemsError,
+    types::{AttributeValue, Put, TransactWriteItem},
 };
+use aws_sdk_s3::config::RequestChecksumCalculation;
 use emulators::{
     AsyncClock, AsyncSystemClock, EmulatorOptions, EmulatorStartError, Emulators, ExistingData,
     IamPrincipal, ManualClock,
@@ -75,6 +77,25 @@ impl AsyncClock for TestClock {
     }
 }
 
+/// Defines a method that returns a client of a principal, which does not retry.
+macro_rules! client {
+    ($name:ident, $sdk:ident, $url:ident $(, $setting:ident($value:expr))*) => {
+        pub(crate) fn $name(&self, principal: &str) -> $sdk::Client {
+            use $sdk::config::{BehaviorVersion, Credentials, Region, retry::RetryConfig};
+            let credentials = Credentials::new(principal, secret(principal), None, None, "test");
+            let config = $sdk::Config::builder()
+                .behavior_version(BehaviorVersion::latest())
+                .region(Region::new(emulators::REGION))
+                .credentials_provider(credentials)
+                .endpoint_url(self.emulators.$url())
+                .retry_config(RetryConfig::disabled())
+                .http_client(aws_smithy_http_client::Builder::new().build_http())
+                $(.$setting($value))*;
+            $sdk::Client::from_conf(config.build())
+        }
+    };
+}
+
 /// Running emulators in a temporary directory, with an `operator` that has all permissions.
 pub(crate) struct Emulation {
     pub(crate) emulators: Emulators,
@@ -109,25 +130,17 @@ impl Emulation {
         Emulation::start_in(self.directory).await
     }
 
-    /// Returns a client of this principal that does not retry.
-    pub(crate) fn dynamodb(&self, principal: &str) -> aws_sdk_dynamodb::Client {
-        let credentials = aws_sdk_dynamodb::config::Credentials::new(
-            principal,
-            secret(principal),
-            None,
-            None,
-            "test",
-        );
-        let config = aws_sdk_dynamodb::Config::builder()
-            .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
-            .region(aws_sdk_dynamodb::config::Region::new(emulators::REGION))
-            .credentials_provider(credentials)
-            .endpoint_url(self.emulators.dynamodb_url())
-            .retry_config(aws_sdk_dynamodb::config::retry::RetryConfig::disabled())
-            .http_client(aws_smithy_http_client::Builder::new().build_http());
-
-        aws_sdk_dynamodb::Client::from_conf(config.build())
-    }
+    client!(dynamodb, aws_sdk_dynamodb, dynamodb_url);
+    client!(sqs, aws_sdk_sqs, sqs_url);
+    client!(secrets, aws_sdk_secretsmanager, secrets_manager_url);
+    // As the production clients, without checksums that S3 does not require.
+    client!(
+        s3,
+        aws_sdk_s3,
+        s3_url,
+        force_path_style(true),
+        request_checksum_calculation(RequestChecksumCalculation::WhenRequired)
+    );
 
     /// Returns a client of the operator that retries as the production clients do.
     pub(crate) fn retrying_dynamodb(&self) -> aws_sdk_dynamodb::Client {
@@ -138,47 +151,6 @@ impl Emulation {
             .to_builder()
             .retry_config(retries);
         aws_sdk_dynamodb::Client::from_conf(config.build())
-    }
-
-    pub(crate) fn sqs(&self, principal: &str) -> aws_sdk_sqs::Client {
-        let credentials =
-            aws_sdk_sqs::config::Credentials::new(principal, secret(principal), None, None, "test");
-        let config = aws_sdk_sqs::Config::builder()
-            .behavior_version(aws_sdk_sqs::config::BehaviorVersion::latest())
-            .region(aws_sdk_sqs::config::Region::new(emulators::REGION))
-            .credentials_provider(credentials)
-            .endpoint_url(self.emulators.sqs_url())
-            .retry_config(aws_sdk_sqs::config::retry::RetryConfig::disabled())
-            .http_client(aws_smithy_http_client::Builder::new().build_http());
-        aws_sdk_sqs::Client::from_conf(config.build())
-    }
-
-    pub(crate) fn s3(&self, principal: &str) -> aws_sdk_s3::Client {
-        let credentials =
-            aws_sdk_s3::config::Credentials::new(principal, secret(principal), None, None, "test");
-        let config = aws_sdk_s3::Config::builder()
-            .behavior_version(aws_sdk_s3::config::BehaviorVersion::latest())
-            .region(aws_sdk_s3::config::Region::new(emulators::REGION))
-            .credentials_provider(credentials)
-            .endpoint_url(self.emulators.s3_url())
-            .force_path_style(true)
-            .retry_config(aws_sdk_s3::config::retry::RetryConfig::disabled())
-            .http_client(aws_smithy_http_client::Builder::new().build_http());
-        aws_sdk_s3::Client::from_conf(config.build())
-    }
-
-    pub(crate) fn secrets(&self, principal: &str) -> aws_sdk_secretsmanager::Client {
-        use aws_sdk_secretsmanager::config;
-        let credentials =
-            config::Credentials::new(principal, secret(principal), None, None, "test");
-        let config = aws_sdk_secretsmanager::Config::builder()
-            .behavior_version(config::BehaviorVersion::latest())
-            .region(config::Region::new(emulators::REGION))
-            .credentials_provider(credentials)
-            .endpoint_url(self.emulators.secrets_manager_url())
-            .retry_config(config::retry::RetryConfig::disabled())
-            .http_client(aws_smithy_http_client::Builder::new().build_http());
-        aws_sdk_secretsmanager::Client::from_conf(config.build())
     }
 
     /// Counts the files of the object store.
@@ -331,6 +303,33 @@ pub(crate) async fn put(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
         .send()
         .await
         .is_ok()
+}
+
+/// Returns the put of an item with this key in a transaction.
+pub(crate) fn transactional_put(pk: &str) -> TransactWriteItem {
+    let put = Put::builder()
+        .table_name("records")
+        .item("pk", text(pk))
+        .item("sk", text("-"));
+    TransactWriteItem::builder()
+        .put(put.build().unwrap())
+        .build()
+}
+
+/// Writes items in a transaction. Returns the cancellation reasons; `None` if it was not cancelled.
+pub(crate) async fn transact(
+    client: &aws_sdk_dynamodb::Client,
+    writes: &[TransactWriteItem],
+) -> Option<Vec<String>> {
+    let transaction = client
+        .transact_write_items()
+        .set_transact_items(Some(writes.to_vec()));
+    let error = transaction.send().await.err()?.into_service_error();
+    let TransactWriteItemsError::TransactionCanceledException(cancelled) = error else {
+        return None;
+    };
+    let reasons = cancelled.cancellation_reasons().iter();
+    Some(reasons.filter_map(|reason| reason.code.clone()).collect())
 }
 
 /// Returns whether an item with this key exists.

@@ -27,9 +27,7 @@ pub(in crate::proxy) fn parse(head: &Parts) -> AwsOperation {
         .get("x-amz-copy-source")
         .and_then(|source| source.to_str().ok());
 
-    let action = if bucket.is_empty() {
-        service_action(&head.method)
-    } else if key.is_empty() {
+    let action = if key.is_empty() {
         bucket_action(&head.method, &query, &bucket)
     } else {
         let is_copy = copy_source.is_some();
@@ -88,38 +86,14 @@ impl S3Action {
     }
 }
 
-fn service_action(method: &Method) -> S3Action {
-    if *method == Method::GET {
-        S3Action::new("ListBuckets", "s3:ListAllMyBuckets", "*".to_owned())
-    } else {
-        S3Action::unknown()
-    }
-}
-
 fn bucket_action(method: &Method, query: &QueryNames, bucket: &str) -> S3Action {
-    let on_bucket =
-        |operation, iam_action| S3Action::new(operation, iam_action, arn::bucket(bucket));
-
     match method.as_str() {
-        "GET" if query.contains("uploads") => {
-            on_bucket("ListMultipartUploads", "s3:ListBucketMultipartUploads")
+        "GET" if query.contains("list-type") => {
+            S3Action::new("ListObjectsV2", "s3:ListBucket", arn::bucket(bucket))
         }
-        "GET" if query.contains("location") => {
-            on_bucket("GetBucketLocation", "s3:GetBucketLocation")
-        }
-        "GET" if query.contains("list-type") => on_bucket("ListObjectsV2", "s3:ListBucket"),
-        "GET" if query.has_unsupported_subresource() => S3Action::unknown(),
-        "GET" => on_bucket("ListObjects", "s3:ListBucket"),
-        "HEAD" => on_bucket("HeadBucket", "s3:ListBucket"),
         // The keys are in the body, see `deletions`.
         "POST" if query.contains("delete") => {
             S3Action::new("DeleteObjects", "s3:DeleteObject", arn::object(bucket, "*"))
-        }
-        "PUT" if !query.has_unsupported_subresource() => {
-            on_bucket("CreateBucket", "s3:CreateBucket")
-        }
-        "DELETE" if !query.has_unsupported_subresource() => {
-            on_bucket("DeleteBucket", "s3:DeleteBucket")
         }
         _ => S3Action::unknown(),
     }
@@ -135,13 +109,12 @@ fn object_action(
     let on_object = |operation, iam_action| S3Action::new(operation, iam_action, object_arn);
 
     match method.as_str() {
-        "GET" if is_multipart => on_object("ListParts", "s3:ListMultipartUploadParts"),
         "PUT" if is_multipart && is_copy => on_object("UploadPartCopy", "s3:PutObject"),
         "PUT" if is_multipart => on_object("UploadPart", "s3:PutObject"),
         "POST" if is_multipart => on_object("CompleteMultipartUpload", "s3:PutObject"),
         "POST" if query.contains("uploads") => on_object("CreateMultipartUpload", "s3:PutObject"),
         "DELETE" if is_multipart => on_object("AbortMultipartUpload", "s3:AbortMultipartUpload"),
-        _ if query.has_unsupported_subresource() => S3Action::unknown(),
+        _ if query.selects_another_operation() => S3Action::unknown(),
         "GET" => on_object("GetObject", "s3:GetObject"),
         "HEAD" => on_object("HeadObject", "s3:GetObject"),
         "PUT" if is_copy => on_object("CopyObject", "s3:PutObject"),
@@ -173,24 +146,6 @@ impl BucketAndKey {
 struct QueryNames<'a>(HashSet<&'a str>);
 
 impl QueryNames<'_> {
-    /// Query parameters that select an operation which is not emulated.
-    const UNSUPPORTED_SUBRESOURCES: [&'static str; 14] = [
-        "acl",
-        "attributes",
-        "cors",
-        "encryption",
-        "legal-hold",
-        "lifecycle",
-        "notification",
-        "policy",
-        "retention",
-        "tagging",
-        "torrent",
-        "versioning",
-        "versions",
-        "website",
-    ];
-
     fn parse(head: &Parts) -> QueryNames<'_> {
         let pairs = head.uri.query().unwrap_or_default().split('&');
         let names = pairs.map(|pair| pair.split('=').next().unwrap_or_default());
@@ -201,10 +156,15 @@ impl QueryNames<'_> {
         self.0.contains(name)
     }
 
-    fn has_unsupported_subresource(&self) -> bool {
-        Self::UNSUPPORTED_SUBRESOURCES
-            .iter()
-            .any(|name| self.contains(name))
+    /// Returns whether a parameter is neither part of a signature nor of an emulated operation on an object.
+    fn selects_another_operation(&self) -> bool {
+        let is_known = |name: &str| {
+            let prefixes = ["X-Amz-", "response-"];
+            name.is_empty()
+                || name == "x-id"
+                || prefixes.iter().any(|prefix| name.starts_with(prefix))
+        };
+        !self.0.iter().all(|name| is_known(name))
     }
 }
 
