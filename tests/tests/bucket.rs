@@ -4,7 +4,7 @@ use ::bucket::{
     Bucket, BucketError, Copied, CopyOutcome, MAX_DELETED_OBJECTS, MAX_LISTED_OBJECTS, ObjectHead,
     ObjectKey, PutGrant,
 };
-use aws_sdk_s3::Client;
+use aws_sdk_s3::{Client, types::MetadataDirective};
 use bytes::Bytes;
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use emulators::{AsyncClock, InjectedError, Service::S3};
@@ -83,7 +83,8 @@ impl BucketFixture<'_> {
             .copy_object()
             .bucket(&self.bucket_name)
             .key(to.as_str())
-            .copy_source(source);
+            .copy_source(source)
+            .metadata_directive(MetadataDirective::Replace);
         copy.send().await.expect("a copy");
     }
 

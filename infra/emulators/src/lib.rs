@@ -11,8 +11,6 @@
 //! - SQS is our own implementation of standard queues.
 //! - Secrets Manager is our own: generated values, read with `GetSecretValue`.
 //!
-//! Only S3 verifies signatures: a process that reaches loopback can read the data directory too.
-//!
 //! Invariant: acknowledged writes survive a restart, even after a kill.
 
 mod anomaly;
@@ -155,8 +153,6 @@ impl Emulators {
     /// existing ones. Existing data and secret values stay. Fails if the key of a table differs
     /// from the one on disk.
     pub async fn provision(&self, template: &ResolvedTemplate) -> Result<(), ProvisionError> {
-        self.proxy_state.conflicts.register_tables(&template.tables);
-
         let stores = self.stores.clone();
         let template = template.clone();
         spawn_blocking(move || stores.provision(&template))

@@ -2,12 +2,11 @@
 //!
 //! The sweep of the engine uses the system time. This one uses the injected clock.
 
-use std::sync::PoisonError;
-
 use dynoxide::DynoxideError;
-use serde_json::{Map, Value, json};
+use sam_template::TableSpec;
+use serde_json::{Value, json};
 
-use super::{engine_call::call, expiring_table::ExpiringTable, tables::Tables};
+use super::{engine_call::call, tables::Tables};
 
 /// Items scanned per call. Other requests wait for the duration of a call.
 const PAGE_ITEMS: usize = 500;
@@ -15,27 +14,26 @@ const PAGE_ITEMS: usize = 500;
 impl Tables {
     /// Removes the items of all tables that have expired by `now_ms`. Blocks.
     pub(crate) fn remove_expired(&self, now_ms: i64) -> Result<(), DynoxideError> {
-        let tables = self
-            .expiring
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        for table in &tables {
-            self.remove_expired_from(table, now_ms / 1000)?;
+        let tables: Vec<TableSpec> = self.specs().values().cloned().collect();
+        for table in tables {
+            if let Some(attribute) = &table.time_to_live {
+                self.remove_expired_from(&table.name, attribute, now_ms / 1000)?;
+            }
         }
         Ok(())
     }
 
     fn remove_expired_from(
         &self,
-        table: &ExpiringTable,
+        table: &str,
+        expiry_attribute: &str,
         now_seconds: i64,
     ) -> Result<(), DynoxideError> {
         let mut scan = json!({
-            "TableName": table.name,
+            "TableName": table,
             "Limit": PAGE_ITEMS,
             "FilterExpression": "#expiry < :now",
-            "ExpressionAttributeNames": { "#expiry": table.expiry_attribute },
+            "ExpressionAttributeNames": { "#expiry": expiry_attribute },
             "ExpressionAttributeValues": { ":now": { "N": now_seconds.to_string() } },
         });
 
@@ -52,20 +50,10 @@ impl Tables {
     }
 
     /// Removes one item if it still matches the filter of the scan.
-    fn remove(
-        &self,
-        table: &ExpiringTable,
-        item: &Value,
-        scan: &Value,
-    ) -> Result<(), DynoxideError> {
-        let key: Map<String, Value> = table
-            .key
-            .iter()
-            .map(|name| (name.clone(), item[name].clone()))
-            .collect();
+    fn remove(&self, table: &str, item: &Value, scan: &Value) -> Result<(), DynoxideError> {
         let delete = json!({
-            "TableName": table.name,
-            "Key": key,
+            "TableName": table,
+            "Key": self.key_of(table, item),
             "ConditionExpression": scan["FilterExpression"],
             "ExpressionAttributeNames": scan["ExpressionAttributeNames"],
             "ExpressionAttributeValues": scan["ExpressionAttributeValues"],
@@ -82,7 +70,7 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use dynoxide::Database;
-    use sam_template::{AttributeType, PrimaryKey, TableSpec};
+    use sam_template::{AttributeType, PrimaryKey};
 
     use super::*;
 

@@ -64,6 +64,15 @@ impl CostedCall {
     }
 }
 
+/// Returns a name of each item that a call names, which no other item has; `None` if its table does not exist.
+pub(crate) fn item_names(tables: &Tables, operation: &str, body: &[u8]) -> Vec<Option<String>> {
+    let request: Value = serde_json::from_slice(body).unwrap_or_default();
+    operations(operation, &request)
+        .iter()
+        .map(|operation| Some(operation.item_name(&operation.key(tables)?)))
+        .collect()
+}
+
 fn operations(operation: &str, request: &Value) -> Vec<ItemOperation> {
     match operation {
         "GetItem" | "PutItem" | "UpdateItem" | "DeleteItem" => {
@@ -142,15 +151,24 @@ impl ItemOperation {
         })
     }
 
+    /// Returns the key. `None` if the table does not exist.
+    fn key(&self, tables: &Tables) -> Option<Value> {
+        tables.key_of(&self.table, &self.attributes)
+    }
+
+    fn item_name(&self, key: &Value) -> String {
+        format!("{} {key}", self.table)
+    }
+
     /// Returns the cost. `None` if the table does not exist.
     fn cost(&self, tables: &Tables) -> Option<ItemCost> {
-        let key = tables.key_of(&self.table, &self.attributes)?;
+        let key = self.key(tables)?;
         let before = item_size(&tables.item(&self.table, &key));
         let units =
             |bytes: usize, bytes_of_unit: usize| bytes.div_ceil(bytes_of_unit).max(1) * self.factor;
 
         let mut cost = ItemCost {
-            item: format!("{} {key}", self.table),
+            item: self.item_name(&key),
             half_read_units: 0,
             write_units: 0,
         };

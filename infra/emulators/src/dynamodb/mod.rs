@@ -3,7 +3,6 @@
 //! Invariant: the proxy is the only way to the engine from outside the process.
 
 mod engine_call;
-mod expiring_table;
 mod expiry;
 mod item_cost;
 mod item_size;
@@ -18,7 +17,7 @@ use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 
 use crate::error::EmulatorStartError;
 
-pub(crate) use item_cost::{CostedCall, ItemCost};
+pub(crate) use item_cost::{CostedCall, ItemCost, item_names};
 pub(crate) use tables::Tables;
 
 /// Content type of responses ("DynamoDB low-level API" in the Amazon DynamoDB Developer Guide).

@@ -4,31 +4,29 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use dynoxide::{Database, DynoxideError};
 use sam_template::{AttributeType, PrimaryKey, TableSpec};
 use serde_json::{Map, Value, json};
 
-use super::{engine_call::call, expiring_table::ExpiringTable};
+use super::engine_call::call;
 use crate::error::ProvisionError;
 
 /// The tables of the engine. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Tables {
     pub(super) database: Database,
-    pub(super) expiring: Arc<Mutex<Vec<ExpiringTable>>>,
-    /// Key schemas by table.
-    keys: Arc<Mutex<HashMap<String, PrimaryKey>>>,
+    /// By name.
+    specs: Arc<Mutex<HashMap<String, TableSpec>>>,
 }
 
 impl Tables {
     pub(crate) fn new(database: Database) -> Tables {
         Tables {
             database,
-            expiring: Arc::default(),
-            keys: Arc::default(),
+            specs: Arc::default(),
         }
     }
 
@@ -50,15 +48,18 @@ impl Tables {
         }
 
         self.ensure_time_to_live(table).map_err(failed)?;
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        keys.insert(table.name.clone(), table.key.clone());
+        self.specs().insert(table.name.clone(), table.clone());
         Ok(())
+    }
+
+    pub(super) fn specs(&self) -> MutexGuard<'_, HashMap<String, TableSpec>> {
+        self.specs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the key among the attributes of an item. `None` if the table does not exist.
     pub(super) fn key_of(&self, table: &str, attributes: &Value) -> Option<Value> {
-        let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let schema = keys.get(table)?;
+        let specs = self.specs();
+        let schema = &specs.get(table)?.key;
         let key: Map<String, Value> = std::iter::once(&schema.partition)
             .chain(&schema.sort)
             .map(|name| (name.clone(), attributes[name].clone()))
@@ -90,10 +91,6 @@ impl Tables {
                 self.set_time_to_live(table, attribute, true)?;
             }
         }
-
-        let mut expiring = self.expiring.lock().unwrap_or_else(PoisonError::into_inner);
-        expiring.retain(|expiring| expiring.name != table.name);
-        expiring.extend(ExpiringTable::of(table));
         Ok(())
     }
 

@@ -7,13 +7,13 @@ use http::{
     header::{CONTENT_LENGTH, CONTENT_TYPE},
     request::Parts,
 };
-use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Collected, Limited};
 use tower::ServiceExt;
 
 use super::{
     attempt::{Attempt, AwsOperation},
     batch::{self, SplitBatch},
-    item_access::ItemAccess,
+    conflict::{AccessKind, ItemAccess},
     operation,
     permission::RequiredPermission,
     rejection::ProxyRejection,
@@ -23,7 +23,7 @@ use super::{
 use crate::{
     anomaly::Anomaly,
     arn,
-    dynamodb::{CostedCall, Tables},
+    dynamodb::{self, CostedCall, Tables},
     secrets::SecretsManager,
     sqs::SqsEmulator,
 };
@@ -62,7 +62,7 @@ pub(crate) trait Backend: Send + Sync + 'static {
     ) -> impl Future<Output = Result<ParsedRequest<Self::RequestBody>, ProxyRejection>> + Send;
 
     /// Returns the items that a call accesses, if it can conflict with transactions.
-    fn item_access(_attempt: &Attempt<Self::RequestBody>) -> Option<ItemAccess> {
+    fn item_access(&self, _attempt: &Attempt<Self::RequestBody>) -> Option<ItemAccess> {
         None
     }
 
@@ -112,8 +112,12 @@ impl Backend for Tables {
         parse_json(Self::SERVICE, head, body).await
     }
 
-    fn item_access(attempt: &Attempt<Bytes>) -> Option<ItemAccess> {
-        ItemAccess::parse(&attempt.operation.name, &attempt.body)
+    fn item_access(&self, attempt: &Attempt<Bytes>) -> Option<ItemAccess> {
+        let operation = &attempt.operation.name;
+        Some(ItemAccess {
+            kind: AccessKind::of(operation)?,
+            items: dynamodb::item_names(self, operation, &attempt.body),
+        })
     }
 
     fn costed_call(&self, attempt: &Attempt<Bytes>) -> Option<CostedCall> {
@@ -288,12 +292,7 @@ async fn parse_json(
 /// Reads a body of limited size.
 async fn buffered(body: Body, limit_bytes: usize) -> Result<Bytes, ProxyRejection> {
     let collected = Limited::new(body, limit_bytes).collect().await;
-    let collected = collected.map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            ProxyRejection::too_large()
-        } else {
-            ProxyRejection::incomplete()
-        }
-    })?;
-    Ok(collected.to_bytes())
+    collected
+        .map(Collected::to_bytes)
+        .map_err(|error| ProxyRejection::unreadable_body(&error.to_string()))
 }

@@ -238,6 +238,7 @@ mod tests {
     fn faults_depend_on_seed_and_not_on_calls_of_other_operations() {
         let faults = |seed, calls_others: bool| {
             let chaos = Chaos::default();
+            assert_eq!(chaos.next_fault(Service::DynamoDb, "GetItem"), None);
             chaos.enable(seed);
             let next = |_| {
                 if calls_others {
@@ -250,23 +251,5 @@ mod tests {
 
         assert_eq!(faults(7, false), faults(7, true));
         assert_ne!(faults(7, false), faults(8, false));
-    }
-
-    #[test]
-    fn disabled_chaos_causes_no_faults() {
-        let chaos = Chaos::default();
-        let count_faults = || {
-            (0..100)
-                .filter_map(|_| chaos.next_fault(Service::DynamoDb, "GetItem"))
-                .count()
-        };
-
-        assert!(!chaos.is_enabled() && count_faults() == 0);
-
-        chaos.enable(1);
-        assert!(chaos.is_enabled() && count_faults() > 0);
-
-        chaos.disable();
-        assert!(!chaos.is_enabled() && count_faults() == 0);
     }
 }

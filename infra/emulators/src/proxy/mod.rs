@@ -16,7 +16,6 @@ mod conflict;
 mod credential;
 mod fault;
 mod hold;
-mod item_access;
 mod operation;
 mod permission;
 mod rejection;
@@ -38,9 +37,8 @@ use crate::{
 };
 use attempt::{Attempt, AwsOperation};
 use backend::ParsedRequest;
-use conflict::AccessGuard;
+use conflict::{AccessGuard, AccessKind, ItemAccess};
 use fault::Fault;
-use item_access::{AccessKind, ItemAccess};
 use permission::RequiredPermission;
 use rejection::ProxyRejection;
 use signature::SignedBody as _;
@@ -180,7 +178,7 @@ impl<B: Backend> Proxy<B> {
 
         // Without chaos, no transaction runs long enough to overlap with another.
         let access = if self.state.chaos.is_enabled() {
-            B::item_access(&attempt)
+            self.backend.item_access(&attempt)
         } else {
             None
         };

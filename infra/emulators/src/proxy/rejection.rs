@@ -5,7 +5,7 @@ use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
 use super::{
-    attempt::AwsOperation, fault::InjectedError, item_access::AccessKind,
+    attempt::AwsOperation, conflict::AccessKind, fault::InjectedError,
     permission::RequiredPermission, service::Service,
 };
 use crate::aws_json::{self, AwsJson};
@@ -111,21 +111,9 @@ impl ProxyRejection {
         }
     }
 
-    /// The body exceeds the limit of the service.
-    pub(super) fn too_large() -> ProxyRejection {
-        ProxyRejection::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "RequestEntityTooLarge",
-            "The request body is too large.",
-        )
-    }
-
-    /// The body is shorter than declared.
-    pub(super) fn incomplete() -> ProxyRejection {
-        Self::bad_request(
-            "IncompleteBody",
-            "The request body ended before it was complete.",
-        )
+    /// The body exceeds the limit of the service, or is shorter than declared.
+    pub(super) fn unreadable_body(reason: &str) -> ProxyRejection {
+        Self::bad_request("IncompleteBody", reason)
     }
 
     /// A fault of a test or of chaos.

@@ -18,9 +18,10 @@ use super::{
     checksum::Hasher,
     condition::WriteCondition,
     error::{OperationError, no_such_upload, not_emulated},
+    object_headers::ObjectHeaders,
     object_rows::{ObjectLocation, StoredObject},
     store::ObjectStore,
-    upload_rows::{self, MultipartUpload, StoredPart, UploadId},
+    upload_rows::{self, StoredPart, UploadId},
 };
 
 /// Minimum size of a part that is not the last, in bytes.
@@ -80,15 +81,15 @@ struct MultipartCompletion {
     condition: WriteCondition,
 }
 
-/// An upload and the parts of it that the request names.
+/// The headers of an upload and the parts of it that the request names.
 struct SelectedParts {
-    upload: MultipartUpload,
+    headers: ObjectHeaders,
     parts: Vec<StoredPart>,
 }
 
 impl MultipartCompletion {
     fn run(&self, store: &ObjectStore) -> Result<StoredObject, OperationError> {
-        let SelectedParts { upload, parts } = self.select_parts(store)?;
+        let SelectedParts { headers, parts } = self.select_parts(store)?;
         // Without the lock: the duration depends on the size of the object.
         let JoinedParts { writer, md5 } = join(store, &parts)?;
 
@@ -104,7 +105,7 @@ impl MultipartCompletion {
                 etag: etag(&parts),
                 md5: hex::encode(md5),
                 modified_ms: store.clock.now_ms(),
-                headers: upload.headers,
+                headers,
                 sha256: None,
                 blob: store.blobs.finish(writer)?,
             })
@@ -116,7 +117,7 @@ impl MultipartCompletion {
     /// Returns the named parts. Fails if a part does not exist, or does not fit the others.
     fn select_parts(&self, store: &ObjectStore) -> Result<SelectedParts, OperationError> {
         let database = store.database();
-        let upload =
+        let headers =
             upload_rows::upload(&database, self.id, &self.location)?.ok_or_else(no_such_upload)?;
         let stored = upload_rows::parts(&database, self.id)?;
         drop(database);
@@ -146,7 +147,7 @@ impl MultipartCompletion {
             .into());
         }
 
-        Ok(SelectedParts { upload, parts })
+        Ok(SelectedParts { headers, parts })
     }
 }
 

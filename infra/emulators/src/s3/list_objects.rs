@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rusqlite::{Connection, Row, named_params};
 use s3s::{
     S3Request, S3Response, S3Result,
@@ -22,6 +23,14 @@ use super::{
     store::ObjectStore,
 };
 
+/// Characters that `encoding-type=url` encodes.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'*')
+    .remove(b'/');
+
 /// Maximum number of keys and common prefixes on one page.
 const KEYS_MAX: i32 = 1000;
 
@@ -36,9 +45,6 @@ pub(super) async fn list(
     if max_keys < 1 {
         return Err(not_emulated("a page without keys"));
     }
-    if input.encoding_type.is_some() {
-        return Err(not_emulated("encoding-type"));
-    }
     let listing = Listing::new(&input, max_keys)?;
     let page = store
         .blocking(move |store| Ok(listing.page(&store.database())?))
@@ -47,23 +53,33 @@ pub(super) async fn list(
 }
 
 fn output(input: ListObjectsV2Input, max_keys: i32, page: ListPage) -> ListObjectsV2Output {
+    let encode = |text: String| match input.encoding_type {
+        Some(_) => utf8_percent_encode(&text, ENCODED).to_string(),
+        None => text,
+    };
     let common_prefixes = page.common_prefixes.into_iter().map(|prefix| CommonPrefix {
-        prefix: Some(prefix),
+        prefix: Some(encode(prefix)),
     });
     let common_prefixes: Vec<_> = common_prefixes.collect();
+    let objects = page.objects.into_iter().map(|object| ListedObject {
+        key: object.key.map(encode),
+        ..object
+    });
+    let objects: Vec<_> = objects.collect();
 
     ListObjectsV2Output {
-        key_count: i32::try_from(page.objects.len() + common_prefixes.len()).ok(),
+        key_count: i32::try_from(objects.len() + common_prefixes.len()).ok(),
         max_keys: Some(max_keys),
         is_truncated: Some(page.next_key.is_some()),
         next_continuation_token: page.next_key.map(|key| BASE64_URL_SAFE_NO_PAD.encode(key)),
-        contents: Some(page.objects),
+        contents: Some(objects),
         common_prefixes: Some(common_prefixes),
         continuation_token: input.continuation_token,
-        delimiter: input.delimiter,
+        delimiter: input.delimiter.map(encode),
+        encoding_type: input.encoding_type.clone(),
         name: Some(input.bucket),
-        prefix: Some(input.prefix.unwrap_or_default()),
-        start_after: input.start_after,
+        prefix: Some(encode(input.prefix.unwrap_or_default())),
+        start_after: input.start_after.map(encode),
         ..ListObjectsV2Output::default()
     }
 }

@@ -118,9 +118,8 @@ pub(super) async fn abort(
     let abort = move |store: &ObjectStore| {
         let mut database = store.database();
         let transaction = database.transaction()?;
-        let upload =
-            upload_rows::upload(&transaction, id, &location)?.ok_or_else(no_such_upload)?;
-        let blobs = upload_rows::remove(&transaction, upload.id)?;
+        upload_rows::upload(&transaction, id, &location)?.ok_or_else(no_such_upload)?;
+        let blobs = upload_rows::remove(&transaction, id)?;
         transaction.commit()?;
         store.blobs.remove(blobs);
         Ok(())

@@ -11,9 +11,12 @@ use std::{
 
 use bytes::Bytes;
 use futures::{Stream, stream};
-use http::{HeaderMap, header};
+use http::{
+    HeaderMap, HeaderName,
+    header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, ETAG},
+};
 use s3s::{
-    S3Request, S3Response, S3Result,
+    S3Error, S3Request, S3Response, S3Result,
     dto::{GetObjectInput, GetObjectOutput, HeadObjectInput, HeadObjectOutput, StreamingBlob},
     s3_error,
 };
@@ -31,73 +34,50 @@ use super::{
 /// Bytes that are read from a file at once.
 const READ_BYTES: u64 = 256 * 1024;
 
-/// Returns an object, or a range of it.
-pub(super) async fn get(
-    store: &Arc<ObjectStore>,
-    request: S3Request<GetObjectInput>,
-) -> S3Result<S3Response<GetObjectOutput>> {
-    let input = request.input;
-    store.bucket(&input.bucket)?;
-    let location = ObjectLocation {
-        bucket: input.bucket,
-        key: input.key,
-    };
-    let OpenObject { object, file } = store.blocking(move |store| open(store, &location)).await?;
-    let condition = ReadCondition {
-        if_match: input.if_match,
-        if_none_match: input.if_none_match,
-        if_modified_since: input.if_modified_since,
-        if_unmodified_since: input.if_unmodified_since,
-    };
-
-    check(&condition, &object)?;
-    let span = match input.range {
-        Some(range) => ByteSpan::of_range(range, object.size_bytes)?,
-        None => ByteSpan::whole(object.size_bytes),
-    };
-
-    let overrides = HeaderOverrides {
-        cache_control: input.response_cache_control,
-        content_disposition: input.response_content_disposition,
-        content_type: input.response_content_type,
-    };
-    let mut headers = overrides.headers(&object)?;
-    if input.range.is_none() && input.checksum_mode.is_some() {
-        write_sha256(object.sha256.as_deref(), &mut headers);
-    }
-    let output = GetObjectOutput {
-        accept_ranges: Some("bytes".to_owned()),
-        body: Some(StreamingBlob::wrap(SyncStream::new(stream_bytes(
-            file, span,
-        )))),
-        content_length: Some(i64::try_from(span.length).unwrap_or(i64::MAX)),
-        content_range: input.range.map(|_| span.content_range(object.size_bytes)),
-        e_tag: Some(object.tag()),
-        last_modified: Some(object.last_modified()),
-        ..GetObjectOutput::default()
-    };
-
-    Ok(S3Response::with_headers(output, headers))
+/// Headers of a request that `GetObject` and `HeadObject` share.
+struct ReadRequest {
+    location: ObjectLocation,
+    condition: ReadCondition,
+    has_checksum: bool,
+    /// Headers of the response in place of the stored ones.
+    overrides: [(HeaderName, Option<String>); 3],
 }
 
-/// Headers that a request selects in place of the stored ones.
-struct HeaderOverrides {
-    cache_control: Option<String>,
-    content_disposition: Option<String>,
-    content_type: Option<String>,
+macro_rules! read_request {
+    ($input:expr) => {
+        ReadRequest {
+            location: ObjectLocation {
+                bucket: $input.bucket,
+                key: $input.key,
+            },
+            condition: ReadCondition {
+                if_match: $input.if_match,
+                if_none_match: $input.if_none_match,
+                if_modified_since: $input.if_modified_since,
+                if_unmodified_since: $input.if_unmodified_since,
+            },
+            has_checksum: $input.checksum_mode.is_some(),
+            overrides: [
+                (CONTENT_TYPE, $input.response_content_type),
+                (CONTENT_DISPOSITION, $input.response_content_disposition),
+                (CACHE_CONTROL, $input.response_cache_control),
+            ],
+        }
+    };
 }
 
-impl HeaderOverrides {
-    /// Returns the stored headers, with these in their place.
+impl ReadRequest {
+    /// Returns the headers of the response. Fails with a 304 or 412 if the conditions do not hold.
     fn headers(self, object: &StoredObject) -> S3Result<HeaderMap> {
+        match self.condition.evaluate(object) {
+            ConditionOutcome::Proceed => {}
+            ConditionOutcome::Failed => return Err(precondition_failed()),
+            ConditionOutcome::NotModified => return Err(not_modified(object)),
+        }
+
         let mut headers = HeaderMap::new();
         object.headers.write(&mut headers);
-
-        for (name, value) in [
-            (header::CONTENT_TYPE, self.content_type),
-            (header::CONTENT_DISPOSITION, self.content_disposition),
-            (header::CACHE_CONTROL, self.cache_control),
-        ] {
+        for (name, value) in self.overrides {
             if let Some(value) = value {
                 let value = value
                     .try_into()
@@ -105,9 +85,44 @@ impl HeaderOverrides {
                 headers.insert(name, value);
             }
         }
-
+        if self.has_checksum {
+            write_sha256(object.sha256.as_deref(), &mut headers);
+        }
         Ok(headers)
     }
+}
+
+/// Returns an object, or a range of it.
+pub(super) async fn get(
+    store: &Arc<ObjectStore>,
+    request: S3Request<GetObjectInput>,
+) -> S3Result<S3Response<GetObjectOutput>> {
+    let input = request.input;
+    store.bucket(&input.bucket)?;
+    let range = input.range;
+    let mut request = read_request!(input);
+    request.has_checksum &= range.is_none();
+    let location = request.location.clone();
+    let OpenObject { object, file } = store.blocking(move |store| open(store, &location)).await?;
+
+    let headers = request.headers(&object)?;
+    let span = match range {
+        Some(range) => ByteSpan::of_range(range, object.size_bytes)?,
+        None => ByteSpan::whole(object.size_bytes),
+    };
+    let output = GetObjectOutput {
+        accept_ranges: Some("bytes".to_owned()),
+        body: Some(StreamingBlob::wrap(SyncStream::new(stream_bytes(
+            file, span,
+        )))),
+        content_length: Some(i64::try_from(span.length).unwrap_or(i64::MAX)),
+        content_range: range.map(|_| span.content_range(object.size_bytes)),
+        e_tag: Some(object.tag()),
+        last_modified: Some(object.last_modified()),
+        ..GetObjectOutput::default()
+    };
+
+    Ok(S3Response::with_headers(output, headers))
 }
 
 /// Returns what [`get`] returns, without the bytes.
@@ -117,33 +132,14 @@ pub(super) async fn head(
 ) -> S3Result<S3Response<HeadObjectOutput>> {
     let input = request.input;
     store.bucket(&input.bucket)?;
-    let location = ObjectLocation {
-        bucket: input.bucket,
-        key: input.key,
-    };
+    let request = read_request!(input);
+    let location = request.location.clone();
     let object = store
         .blocking(move |store| Ok(object_rows::object(&store.database(), &location)?))
         .await?
         .ok_or_else(no_such_key)?;
-    let condition = ReadCondition {
-        if_match: input.if_match,
-        if_none_match: input.if_none_match,
-        if_modified_since: input.if_modified_since,
-        if_unmodified_since: input.if_unmodified_since,
-    };
 
-    check(&condition, &object)?;
-
-    let overrides = HeaderOverrides {
-        cache_control: input.response_cache_control,
-        content_disposition: input.response_content_disposition,
-        content_type: input.response_content_type,
-    };
-    let mut headers = overrides.headers(&object)?;
-    if input.checksum_mode.is_some() {
-        write_sha256(object.sha256.as_deref(), &mut headers);
-    }
-
+    let headers = request.headers(&object)?;
     let output = HeadObjectOutput {
         accept_ranges: Some("bytes".to_owned()),
         content_length: Some(i64::try_from(object.size_bytes).unwrap_or(i64::MAX)),
@@ -169,21 +165,14 @@ fn open(store: &ObjectStore, location: &ObjectLocation) -> Result<OpenObject, Op
     Ok(OpenObject { object, file })
 }
 
-/// Fails with a 304 or 412 if the conditions do not hold.
-fn check(condition: &ReadCondition, object: &StoredObject) -> S3Result<()> {
-    match condition.evaluate(object) {
-        ConditionOutcome::Proceed => Ok(()),
-        ConditionOutcome::Failed => Err(precondition_failed()),
-        ConditionOutcome::NotModified => {
-            let mut headers = HeaderMap::new();
-            if let Ok(tag) = format!("\"{}\"", object.etag).try_into() {
-                headers.insert(header::ETAG, tag);
-            }
-            let mut not_modified = s3_error!(NotModified);
-            not_modified.set_headers(headers);
-            Err(not_modified)
-        }
+fn not_modified(object: &StoredObject) -> S3Error {
+    let mut headers = HeaderMap::new();
+    if let Ok(tag) = format!("\"{}\"", object.etag).try_into() {
+        headers.insert(ETAG, tag);
     }
+    let mut error = s3_error!(NotModified);
+    error.set_headers(headers);
+    error
 }
 
 /// The rest of a file that is being streamed.

@@ -31,12 +31,6 @@ impl UploadId {
     }
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct MultipartUpload {
-    pub(super) id: UploadId,
-    pub(super) headers: ObjectHeaders,
-}
-
 /// A multipart upload to create.
 pub(super) struct NewMultipartUpload {
     pub(super) location: ObjectLocation,
@@ -87,25 +81,20 @@ pub(super) fn create(
     Ok(UploadId(id))
 }
 
-/// Returns an upload if it exists and is for this location.
+/// Returns the headers of an upload if it exists and is for this location.
 pub(super) fn upload(
     database: &Connection,
     id: UploadId,
     location: &ObjectLocation,
-) -> rusqlite::Result<Option<MultipartUpload>> {
+) -> rusqlite::Result<Option<ObjectHeaders>> {
     let mut select = database.prepare_cached(
         "SELECT headers FROM uploads WHERE id = :id AND bucket = :bucket AND key = :key",
     )?;
     let parameters =
         named_params! { ":id": id.0, ":bucket": location.bucket, ":key": location.key.as_bytes() };
-    let read = |row: &Row<'_>| {
-        Ok(MultipartUpload {
-            id,
-            headers: json_of(row, "headers")?,
-        })
-    };
-
-    select.query_row(parameters, read).optional()
+    select
+        .query_row(parameters, |row| json_of(row, "headers"))
+        .optional()
 }
 
 /// Removes an upload with its parts. Returns the files of the parts.

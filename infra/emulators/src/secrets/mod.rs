@@ -50,18 +50,6 @@ impl GetSecretValueRequest {
     fn matches(&self, secret: &StoredSecret) -> bool {
         secret.name == self.secret_id || arn::secret(&secret.name) == self.secret_id
     }
-
-    fn matches_version(&self, secret: &StoredSecret) -> bool {
-        let matches_id = self
-            .version_id
-            .as_ref()
-            .is_none_or(|id| *id == secret.version_id);
-        let matches_stage = self
-            .version_stage
-            .as_ref()
-            .is_none_or(|stage| stage == CURRENT);
-        matches_id && matches_stage
-    }
 }
 
 impl SecretsManager {
@@ -129,16 +117,16 @@ impl SecretsManager {
     }
 
     fn get_secret_value(&self, request: &GetSecretValueRequest) -> Response<Body> {
+        if request.version_id.is_some() || request.version_stage.is_some() {
+            let message = "Versions of secrets are not emulated.";
+            return error_response("InvalidParameterException", message);
+        }
+
         let file = self.file();
         let Some(secret) = file.secrets().iter().find(|secret| request.matches(secret)) else {
             let message = "Secrets Manager can't find the specified secret.";
             return error_response("ResourceNotFoundException", message);
         };
-
-        if !request.matches_version(secret) {
-            let message = "Secrets Manager can't find the version of the specified secret.";
-            return error_response("ResourceNotFoundException", message);
-        }
 
         let body = json!({
             "ARN": arn::secret(&secret.name),

@@ -17,7 +17,7 @@ use crate::{clock::AsyncClock, error::EmulatorStartError, net::ShutdownSignal};
 /// The queues. Clones share them.
 #[derive(Clone)]
 pub(crate) struct SqsEmulator {
-    store: Arc<QueueStore>,
+    pub(super) store: Arc<QueueStore>,
     pub(super) clock: Arc<dyn AsyncClock>,
     /// Notifies long polls of new messages, by queue.
     arrivals: Arc<Mutex<HashMap<String, Arc<Notify>>>>,

@@ -22,7 +22,8 @@ impl SqsEmulator {
     ) -> Result<Value, SqsError> {
         let queue = request.queue();
         let receive = request.parameters;
-        let deadline_ms = self.deadline_ms(&queue, &receive).await?;
+        let wait_seconds = self.store.wait_seconds(&queue, &receive)?;
+        let deadline_ms = self.clock.now_ms() + wait_seconds * 1000;
         let arrivals = self.arrivals(&queue);
         let mut shutdown = self.shutdown.clone();
 
@@ -58,15 +59,6 @@ impl SqsEmulator {
                 _ = shutdown.changed() => return Ok(json!({})),
             }
         }
-    }
-
-    async fn deadline_ms(&self, queue: &str, receive: &ReceiveRequest) -> Result<i64, SqsError> {
-        let queue = queue.to_owned();
-        let receive = receive.clone();
-        let wait_seconds = self
-            .blocking(move |store, _| store.wait_seconds(&queue, &receive))
-            .await?;
-        Ok(self.clock.now_ms() + wait_seconds * 1000)
     }
 
     async fn receive_visible(

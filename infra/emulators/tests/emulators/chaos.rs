@@ -10,8 +10,7 @@ use sam_template::ResolvedTemplate;
 use crate::{
     queues::bodies,
     support::{
-        Emulation, code, exists, get_object, media, put, put_object, queue, records, text,
-        transact, transactional_put,
+        Emulation, get_object, media, put_object, queue, records, transact, transactional_put,
     },
 };
 
@@ -19,58 +18,6 @@ fn jobs() -> ResolvedTemplate {
     ResolvedTemplate {
         queues: vec![queue("jobs")],
         ..ResolvedTemplate::default()
-    }
-}
-
-/// Returns the results of 100 sequential writes: `done` or the error code.
-async fn outcomes(seed: u64) -> Vec<String> {
-    let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("unrestricted");
-    emulation.emulators.chaos().enable(seed);
-
-    let put = client
-        .put_item()
-        .table_name("records")
-        .item("pk", text("a"))
-        .item("sk", text("-"));
-    let mut outcomes = Vec::new();
-    for _ in 0..100 {
-        let sent = put.clone().send().await;
-        outcomes.push(sent.map_or_else(code, |_| "done".to_owned()));
-    }
-
-    outcomes
-}
-
-#[tokio::test]
-async fn same_seed_causes_same_faults() {
-    let first = outcomes(1).await;
-    assert_eq!(outcomes(1).await, first);
-    assert_ne!(outcomes(2).await, first);
-
-    let kinds: BTreeSet<&str> = first.iter().map(String::as_str).collect();
-    let expected = [
-        "ProvisionedThroughputExceededException",
-        "ThrottlingException",
-        "done",
-        "no response",
-    ];
-    assert_eq!(kinds, BTreeSet::from(expected));
-}
-
-#[tokio::test]
-async fn retrying_client_succeeds_under_chaos() {
-    let emulation = Emulation::with(&records()).await;
-    emulation.emulators.chaos().enable(3);
-
-    let client = emulation.retrying_dynamodb();
-    for number in 0..8 {
-        assert!(put(&client, &number.to_string()).await);
-    }
-
-    emulation.emulators.chaos().disable();
-    for number in 0..8 {
-        assert!(exists(&client, &number.to_string()).await);
     }
 }
 

@@ -124,14 +124,11 @@ async fn start_after_and_max_keys_limit_a_page() {
     assert_eq!(full.key_count(), Some(4));
     assert_eq!(full.max_keys(), Some(1000));
 
-    for not_emulated in [
-        list().max_keys(0),
-        list().max_keys(-1),
-        list().encoding_type(EncodingType::Url),
-    ] {
-        let error = not_emulated.send().await.unwrap_err();
-        assert_eq!(code(error), "NotImplemented");
-    }
+    let encoded = list().encoding_type(EncodingType::Url).start_after("b");
+    assert_eq!(keys(&encoded.send().await.unwrap()), ["b%21", "c%20d"]);
+
+    let empty = list().max_keys(0).send().await.unwrap_err();
+    assert_eq!(code(empty), "NotImplemented");
 }
 
 #[tokio::test]

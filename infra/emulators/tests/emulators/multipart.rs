@@ -7,11 +7,11 @@ use aws_sdk_s3::{
     types::{ChecksumAlgorithm, CompletedMultipartUpload, CompletedPart},
 };
 use md5::{Digest, Md5};
-use sam_template::{BucketSpec, LifecycleRule, ResolvedTemplate};
+use sam_template::LifecycleRule;
 
 use crate::support::{
-    DAY_SECONDS, Emulation, ObjectFiles, allow, bucket, bytes, code, get_object, media, principal,
-    put_object,
+    DAY_SECONDS, Emulation, ObjectFiles, allow, bytes, code, get_object, media, media_with,
+    principal, put_object,
 };
 
 /// Minimum size of a part that is not the last, in bytes.
@@ -284,13 +284,7 @@ async fn incomplete_upload_survives_restart_and_expires() {
         expiration_days: None,
         abort_multipart_days: Some(1),
     };
-    let template = ResolvedTemplate {
-        buckets: vec![BucketSpec {
-            lifecycle: vec![rule],
-            ..bucket()
-        }],
-        ..ResolvedTemplate::default()
-    };
+    let template = media_with(rule);
     let emulation = Emulation::with(&template).await;
     let client = emulation.s3("unrestricted");
     put_object(&client, "a/object", "stays").await.unwrap();

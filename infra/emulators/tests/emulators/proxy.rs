@@ -3,22 +3,20 @@
 use aws_sdk_dynamodb::{
     config::Credentials,
     error::ProvideErrorMetadata as _,
-    types::{ConditionCheck, Put, TransactWriteItem},
+    types::{ConditionCheck, TransactWriteItem},
 };
 use emulators::{CallRecord, Service};
 use sam_template::ResolvedTemplate;
 
-use crate::support::{Emulation, allow, exists, principal, put, queue, records, text};
+use crate::support::{
+    Emulation, allow, exists, principal, put, queue, records, text, transactional_put,
+};
 
 const TABLE: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/records";
 
 fn transaction(
     client: &aws_sdk_dynamodb::Client,
 ) -> aws_sdk_dynamodb::operation::transact_write_items::builders::TransactWriteItemsFluentBuilder {
-    let put = Put::builder()
-        .table_name("records")
-        .item("pk", text("new"))
-        .item("sk", text("-"));
     let check = ConditionCheck::builder()
         .table_name("records")
         .key("pk", text("other"))
@@ -27,11 +25,7 @@ fn transaction(
 
     client
         .transact_write_items()
-        .transact_items(
-            TransactWriteItem::builder()
-                .put(put.build().unwrap())
-                .build(),
-        )
+        .transact_items(transactional_put("new"))
         .transact_items(
             TransactWriteItem::builder()
                 .condition_check(check.build().unwrap())

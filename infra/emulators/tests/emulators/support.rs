@@ -20,8 +20,8 @@ use emulators::{
     IamPrincipal, ManualClock,
 };
 use sam_template::{
-    AttributeType, BucketSpec, CorsRule, Permission, PrimaryKey, QueueSpec, ResolvedTemplate,
-    TableSpec,
+    AttributeType, BucketSpec, CorsRule, LifecycleRule, Permission, PrimaryKey, QueueSpec,
+    ResolvedTemplate, TableSpec,
 };
 use tokio::sync::watch;
 
@@ -353,6 +353,13 @@ pub(crate) fn media() -> ResolvedTemplate {
         buckets: vec![bucket()],
         ..ResolvedTemplate::default()
     }
+}
+
+/// Returns a template with the bucket `media`, which has one lifecycle rule.
+pub(crate) fn media_with(rule: LifecycleRule) -> ResolvedTemplate {
+    let mut template = media();
+    template.buckets[0].lifecycle.push(rule);
+    template
 }
 
 /// Returns the error code, or `no response` if the connection was closed.

@@ -43,15 +43,13 @@ const REMAPPED_LENGTH: HeaderName = HeaderName::from_static("x-amzn-remapped-con
 pub(super) fn check<B>(request: &Request<B>, limits: &Limits) -> Result<(), GatewayError> {
     let uri = request.uri();
     let headers = request.headers();
+    let reject = |status, message| Err(GatewayError::new(status, message));
 
     let target_bytes = uri
         .path_and_query()
         .map_or(0, |address| address.as_str().len());
     if target_bytes > limits.target_bytes {
-        return Err(GatewayError::new(
-            StatusCode::URI_TOO_LONG,
-            "The URL is too long.",
-        ));
+        return reject(StatusCode::URI_TOO_LONG, "The URL is too long.");
     }
     let header_bytes: usize = headers
         .iter()
@@ -60,31 +58,20 @@ pub(super) fn check<B>(request: &Request<B>, limits: &Limits) -> Result<(), Gate
     if request.method().as_str().len() + target_bytes + REQUEST_LINE_BYTES + header_bytes
         > limits.head_bytes
     {
-        return Err(GatewayError::new(
-            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            "The headers are too large.",
-        ));
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return reject(status, "The headers are too large.");
     }
+
+    let reject = |message| reject(StatusCode::BAD_REQUEST, message);
     if !uri.path().starts_with('/') {
-        return Err(GatewayError::new(
-            StatusCode::BAD_REQUEST,
-            "The request target must be a path.",
-        ));
+        return reject("The request target must be a path.");
     }
     if !has_one_host(headers) {
-        return Err(GatewayError::new(
-            StatusCode::BAD_REQUEST,
-            "The request must have exactly one valid Host header.",
-        ));
+        return reject("The request must have exactly one valid Host header.");
     }
-    if headers
-        .values()
-        .any(|value| str::from_utf8(value.as_bytes()).is_err())
-    {
-        return Err(GatewayError::new(
-            StatusCode::BAD_REQUEST,
-            "A header is not valid UTF-8.",
-        ));
+    let mut values = headers.values();
+    if values.any(|value| str::from_utf8(value.as_bytes()).is_err()) {
+        return reject("A header is not valid UTF-8.");
     }
     Ok(())
 }
