@@ -4,6 +4,7 @@
 
 mod capacity;
 mod chaos;
+mod clock;
 mod copies;
 mod fair_queues;
 mod faults;
