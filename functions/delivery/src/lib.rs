@@ -41,7 +41,6 @@ const VIEWER_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-autho
 const VIEWER_ORIGIN: HeaderName = HeaderName::from_static("x-larder-origin");
 /// Name of the limit of renderings for requests without credentials.
 const RENDERINGS: &str = "renderings";
-/// Supported methods.
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
 /// Maximum time that a request waits for other renderings before it reads the original, and again before

@@ -14,7 +14,6 @@ const ANY: &str = "*";
 /// Result of a request's conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precondition {
-    /// The request proceeds.
     Passed,
     /// The client has the current file (304).
     NotModified,

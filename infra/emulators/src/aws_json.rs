@@ -10,9 +10,7 @@ const QUERY_ERROR: HeaderName = HeaderName::from_static("x-amzn-query-error");
 /// Version of the protocol.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AwsJson {
-    /// DynamoDB and SQS.
     V1_0,
-    /// Secrets Manager.
     V1_1,
 }
 

@@ -23,7 +23,6 @@ const LOCK: &str = "lock";
 /// The format file, and its name until all stores are created.
 const FORMAT_FILE: &str = "format";
 const FORMAT_DRAFT: &str = "format.new";
-/// Directory of S3.
 const OBJECTS: &str = "s3";
 /// File of Secrets Manager, and its name while it is written.
 const SECRETS: &str = "secrets.json";

@@ -92,11 +92,7 @@ pub enum ProvisionError {
     TableKeyDiffers { table: String },
     /// A table could not be created.
     #[error("table {table} cannot be provisioned: {reason}")]
-    Table {
-        table: String,
-        /// Error of DynamoDB.
-        reason: String,
-    },
+    Table { table: String, reason: String },
     /// A secret could not be created.
     #[error("secret {secret} cannot be provisioned: {reason}")]
     Secret {

@@ -129,12 +129,10 @@ impl Emulators {
         }
     }
 
-    /// Returns `http://127.0.0.1:PORT`.
     pub fn dynamodb_url(&self) -> &str {
         &self.endpoints.dynamodb
     }
 
-    /// Returns `http://127.0.0.1:PORT`.
     pub fn s3_url(&self) -> &str {
         &self.endpoints.s3
     }
@@ -144,7 +142,6 @@ impl Emulators {
         &self.endpoints.sqs
     }
 
-    /// Returns `http://127.0.0.1:PORT`.
     pub fn secrets_manager_url(&self) -> &str {
         &self.endpoints.secrets_manager
     }

@@ -27,7 +27,6 @@ pub(crate) struct Stores {
     pub(crate) secrets: SecretsManager,
 }
 
-/// Parameters of [`open`].
 pub(crate) struct OpenOptions {
     pub(crate) data_dir: PathBuf,
     pub(crate) existing: ExistingData,

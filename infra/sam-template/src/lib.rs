@@ -55,9 +55,7 @@ const SECTIONS_WITHOUT_EFFECT: [&str; 5] = [
 pub struct Context {
     /// `AWS::StackName`, the prefix of physical names.
     pub stack_name: String,
-    /// `AWS::Region`.
     pub region: String,
-    /// `AWS::AccountId`.
     pub account_id: String,
     /// Parameters that override their defaults.
     pub parameters: BTreeMap<String, String>,

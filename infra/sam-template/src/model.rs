@@ -87,22 +87,17 @@ pub struct TableSpec {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrimaryKey {
-    /// `HASH`.
     pub partition: String,
-    /// `RANGE`.
     pub sort: Option<String>,
 }
 
 /// Type of a key attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum AttributeType {
-    /// `S`.
     #[serde(rename = "S")]
     String,
-    /// `N`.
     #[serde(rename = "N")]
     Number,
-    /// `B`.
     #[serde(rename = "B")]
     Binary,
 }
@@ -229,7 +224,6 @@ pub struct Function {
 /// Handling of a chain of messages that invokes a function more than 16 times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum RecursiveLoop {
-    /// The chain continues.
     Allow,
     /// The message is moved to the queue's dead-letter queue, or dropped if there is none. Lambda's default
     /// (`AWS::Lambda::Function` in the CloudFormation template reference).

@@ -19,9 +19,7 @@ const HEIGHT: &str = "height";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariantInfo {
     pub content_type: String,
-    /// Width in pixels.
     pub width: u32,
-    /// Height in pixels.
     pub height: u32,
 }
 

@@ -31,21 +31,16 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Reads the space.
     ReadSpace: Role::Viewer;
-    /// Reads folders.
     ReadFolders: Role::Viewer;
     /// Creates, moves, changes and deletes folders.
     ManageFolders: Role::Admin;
-    /// Reads files.
     ReadFiles: Role::Viewer;
     /// Changes and deletes files; with the role user only the caller's uploads.
     ManageFiles: Role::User;
     /// Changes the access control of files.
     ManageFileAccess: Role::Admin;
-    /// Uploads files.
     Upload: Role::User;
-    /// Reads upload configs.
     ReadUploadConfigs: CONFIG_READ_ROLE;
     /// Creates, changes and deletes upload configs.
     ManageUploadConfigs: Role::Admin;

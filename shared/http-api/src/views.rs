@@ -87,7 +87,6 @@ impl From<&ProcessedMedia> for ProcessingView {
     }
 }
 
-/// A file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileView {
     id: FileId,
@@ -136,7 +135,6 @@ pub struct FileView {
     access_control: EffectiveAccess,
     /// Uploader of the file: a user, a key or an anonymous caller.
     uploaded_by: Principal,
-    /// Time of creation.
     created_at: Rfc3339,
     /// Time of the last change.
     updated_at: Rfc3339,
@@ -238,7 +236,6 @@ pub struct AnonymousFileView {
     status: FileStatus,
     /// Delivery URL. Null while the file is pending.
     url: Option<String>,
-    /// Time of creation.
     created_at: Rfc3339,
 }
 

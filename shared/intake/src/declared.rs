@@ -16,9 +16,7 @@ pub struct DeclaredFile {
     pub original_name: OriginalName,
     /// The `Content-Type` that the client will send, verbatim.
     pub content_type: String,
-    /// The parsed `content_type`.
     pub mime: Mime,
-    /// Size in bytes.
     pub size: u64,
 }
 

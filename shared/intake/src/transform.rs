@@ -98,7 +98,6 @@ pub(crate) struct LargeFile<'a> {
     pub(crate) space: SpaceId,
     /// The type of the bytes.
     pub(crate) media_type: &'a MediaType,
-    /// Size in bytes.
     pub(crate) size: u64,
     pub(crate) head: &'a [u8],
 }

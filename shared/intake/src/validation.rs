@@ -15,11 +15,9 @@ pub(crate) struct FileFacts<'a> {
     pub(crate) original_name: &'a OriginalName,
     /// The MIME type that the client declares.
     pub(crate) declared: Option<&'a Mime>,
-    /// Size in bytes.
     pub(crate) size: u64,
     /// The first bytes, up to 8 KiB.
     pub(crate) head: &'a [u8],
-    /// The uploader.
     pub(crate) uploaded_by: Principal,
     /// The only type that the grant allows, if it names one.
     pub(crate) expected: Option<&'a Mime>,

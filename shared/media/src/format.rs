@@ -13,10 +13,8 @@ pub enum Format {
     Avif,
     /// HEIF with HEVC, as written by phones.
     Heic,
-    /// Windows bitmap.
     Bmp,
     Tiff,
-    /// Windows icon.
     Ico,
 }
 

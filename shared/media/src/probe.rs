@@ -28,7 +28,6 @@ pub struct ImageInfo {
     pub width: u32,
     /// Height as stored, in pixels.
     pub height: u32,
-    /// Orientation for display.
     pub orientation: Orientation,
     /// Whether the image is animated.
     pub frames: Frames,

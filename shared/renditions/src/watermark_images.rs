@@ -27,7 +27,6 @@ const DEADLINE: Duration = Duration::from_secs(5);
 const OK: u16 = 200;
 /// Maximum images that are decoded at a time.
 const MAX_DECODINGS: usize = 1;
-/// Field of errors.
 const URL_FIELD: &str = "security.watermark.url";
 
 /// The client that fetches images, and the bucket that stores them.

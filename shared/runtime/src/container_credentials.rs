@@ -51,7 +51,6 @@ struct EndpointResponse {
     access_key_id: String,
     secret_access_key: String,
     token: Option<String>,
-    /// RFC 3339.
     expiration: Option<String>,
 }
 

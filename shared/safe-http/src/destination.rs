@@ -17,9 +17,7 @@ pub(crate) struct Destination {
     pub(crate) port: u16,
     /// Name that the certificate must have. `None` for loopback hosts, which use no TLS.
     pub(crate) server_name: Option<ServerName<'static>>,
-    /// Value of `Host`.
     pub(crate) authority: HeaderValue,
-    /// Path and query.
     pub(crate) target: Uri,
 }
 

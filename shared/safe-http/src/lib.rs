@@ -56,7 +56,6 @@ use crate::{
     tls::Tls,
 };
 
-/// Value of `User-Agent`.
 const AGENT: &str = concat!("Larder/", env!("CARGO_PKG_VERSION"));
 /// Default time to connect to one address, including the TLS handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);

@@ -60,7 +60,6 @@ impl Posted {
 pub enum RetryAfter {
     /// Seconds after the response.
     Seconds(u32),
-    /// A moment.
     At(Timestamp),
 }
 

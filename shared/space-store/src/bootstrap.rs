@@ -14,7 +14,6 @@ const RECOVERED_KEY: &str = "recovery";
 /// Name of the first space.
 const SPACE_NAME: &str = "My assets";
 
-/// Outcome of [`bootstrap`].
 #[derive(Clone, Debug)]
 pub enum Bootstrap {
     /// The first user, their space and this account key were created.

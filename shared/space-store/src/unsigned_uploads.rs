@@ -17,7 +17,6 @@ pub struct UnverifiedUpload(UploadScope);
 /// The origin of an unsigned upload.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestOrigin<'a> {
-    /// The `Referer` header.
     pub referrer: Option<&'a str>,
     /// Whether the request was sent over HTTPS.
     pub is_secure: bool,

@@ -49,7 +49,6 @@ pub struct ReplicaCount(u16);
 pub struct InvalidReplicaCount;
 
 impl ReplicaCount {
-    /// The minimum.
     pub const ONE: ReplicaCount = ReplicaCount(1);
 
     /// Returns the number of replicas that a version of a space has.

@@ -36,7 +36,6 @@ struct RunningTask {
 #[derive(Debug)]
 pub(crate) enum TaskId {
     Request {
-        /// Value of `X-Request-Id`.
         id: String,
         method: String,
         /// Path, for the log.

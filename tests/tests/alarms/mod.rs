@@ -29,7 +29,6 @@ use crate::{
 
 /// Prefixes of the alarms and queues of each worker.
 const WORKERS: [&str; 5] = ["ConfirmCheck", "Processing", "Webhook", "Purge", "Sweep"];
-/// The other functions.
 const UNQUEUED: [&str; 7] = [
     "Spaces",
     "Files",

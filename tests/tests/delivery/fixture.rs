@@ -7,7 +7,6 @@ use tests::{File, Folder, PHOTO, Stack, StackOptions, TestSpace, large_photo};
 
 use super::signers::DeliverySigner;
 
-/// Delivery types.
 pub(crate) const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 /// `Cache-Control` of responses that must not be stored.
 pub(crate) const NOT_CACHED: &str = "private, no-store";

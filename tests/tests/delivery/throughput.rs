@@ -19,7 +19,6 @@ const FILES: usize = 8;
 const DELIVERIES: usize = 5_000;
 /// Those of them that are sent over HTTP: more than one replica serves.
 const HTTP_DELIVERIES: usize = 1_600;
-/// Maximum concurrent deliveries.
 const CONCURRENT: usize = 32;
 
 /// The storage paths of files in one space.

@@ -7,7 +7,6 @@ use tests::{Client, Dump, File, PHOTO, Response, Stack, TestSpace, stack_test};
 
 use crate::{spaces::delete::stored_data, support::pages::list_ids, uploads::presign::PendingFile};
 
-/// Concurrent deletions.
 const CALLERS: usize = 6;
 
 /// Sends `DELETE /files` with a JSON body.

@@ -13,7 +13,6 @@ use tests::Client;
 /// Output of the program once it is ready.
 pub(crate) struct Ready {
     pub(crate) banner: String,
-    /// Content of `local.json`.
     pub(crate) local: Value,
 }
 

@@ -28,7 +28,6 @@ impl Object {
     }
 }
 
-/// Schemas by reference.
 static SCHEMAS: LazyLock<Map<String, Value>> = LazyLock::new(|| openapi::api().schemas);
 /// The schema of what counts as null.
 const BLANK: &str = "#/components/schemas/Blank";

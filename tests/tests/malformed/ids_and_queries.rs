@@ -8,8 +8,6 @@ use crate::{
     folders::create::assert_only,
     routes::fixture::{ROUTES, Route, RouteFixture},
 };
-
-/// Malformed ids, percent-encoded.
 const MALFORMED_IDS: [&str; 22] = [
     "x",
     "-1",

@@ -24,7 +24,6 @@ use Requirement::{AccountKey, AnyKey, KeyRole, Role};
 /// A route that takes a key.
 pub(crate) struct Route {
     pub(crate) method: &'static str,
-    /// Path below `/api/v1`.
     pub(crate) path: &'static str,
     pub(crate) requirement: Requirement,
     /// Status of the response to callers that the route accepts.

@@ -95,7 +95,6 @@ pub(crate) async fn run_jobs(
 
 /// How a suite kills functions.
 pub(crate) struct Sweep {
-    /// Concurrent stacks.
     pub(crate) stacks: usize,
     /// Every how many points the default run kills a function.
     pub(crate) share: usize,

@@ -7,7 +7,6 @@ use super::{pages::List, signer::query};
 
 /// Number of files: each delivery type with each set of tags and each kind.
 pub(super) const FILES: usize = TYPES.len() * TAGS.len() * KINDS.len();
-/// Delivery types.
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 /// Sets of tags. Some differ in case alone, or contain characters that keys and URLs reserve.
 const TAGS: [&[&str]; 4] = [&[], &["red"], &["Red", "two words"], &["red#1", "ü&=/%+"]];

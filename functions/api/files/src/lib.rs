@@ -31,7 +31,7 @@ pub struct FilesState {
     cdn_url: String,
 }
 
-/// Registers the endpoints.
+/// Adds the endpoints of this function to a router or a description.
 pub fn endpoints<R: Register<FilesState>>(register: R) -> R {
     register
         .on(list::LIST, list::list)

@@ -25,7 +25,7 @@ pub struct FoldersState {
     watermarks: Watermarks,
 }
 
-/// Registers the endpoints.
+/// Adds the endpoints of this function to a router or a description.
 pub fn endpoints<R: Register<FoldersState>>(register: R) -> R {
     register
         .on(list::LIST, list::list)

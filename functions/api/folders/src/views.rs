@@ -26,7 +26,6 @@ pub(crate) struct FolderView {
     access_control: EffectiveAccess,
     /// Security settings of the content, each its own or inherited.
     security: FolderSecurityView,
-    /// Time of creation.
     created_at: Rfc3339,
     /// Time of the last change.
     updated_at: Rfc3339,

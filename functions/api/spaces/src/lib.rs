@@ -30,7 +30,7 @@ pub struct SpacesState {
     large_uploads_url: LargeUploadsUrl,
 }
 
-/// Registers the endpoints.
+/// Adds the endpoints of this function to a router or a description.
 pub fn endpoints<R: Register<SpacesState>>(register: R) -> R {
     register
         .on(space::list::LIST, space::list::list)

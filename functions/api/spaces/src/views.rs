@@ -28,7 +28,6 @@ pub(crate) struct SpaceView {
     webhook_url: Option<PublicHttpsUrl>,
     /// Id of the upload config of uploads that do not name one.
     active_upload_config_id: UploadConfigId,
-    /// Time of creation.
     created_at: Rfc3339,
     /// Time of the last change.
     updated_at: Rfc3339,
@@ -139,7 +138,6 @@ enum KeyKind {
     Space,
 }
 
-/// An API key.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct KeyView {
     id: KeyId,
@@ -165,7 +163,6 @@ pub(crate) struct KeyView {
     expires_at: Option<Rfc3339>,
     /// Time of the last use, exact to a minute. Null if the key was never used.
     last_used_at: Option<Rfc3339>,
-    /// Time of creation.
     created_at: Rfc3339,
     /// Time of the last change.
     updated_at: Rfc3339,

@@ -23,7 +23,7 @@ pub struct UploadConfigsState {
     cursor_secret: CursorSecret,
 }
 
-/// Registers the endpoints.
+/// Adds the endpoints of this function to a router or a description.
 pub fn endpoints<R: Register<UploadConfigsState>>(register: R) -> R {
     register
         .on(list::LIST, list::list)

@@ -24,7 +24,6 @@ pub(crate) struct UploadConfigView {
     delivery_type: DeliveryType,
     /// Restrictions of unsigned uploads. Null only if `allow_unsigned` is false.
     unsigned_restrictions: Option<UnsignedRestrictions>,
-    /// Time of creation.
     created_at: Rfc3339,
     /// Time of the last change.
     updated_at: Rfc3339,

@@ -47,7 +47,7 @@ pub struct UploadsState {
     cdn_url: String,
 }
 
-/// Registers the endpoints.
+/// Adds the endpoints of this function to a router or a description.
 pub fn endpoints<R: Register<UploadsState>>(register: R) -> R {
     register
         .on(upload::UPLOAD, upload::upload::<ApiKeyUpload>)

@@ -18,7 +18,6 @@ use crate::{
 pub(crate) struct UploadRequest {
     /// The fields, with the field errors recorded so far.
     pub(crate) fields: InputFields,
-    /// The uploader.
     pub(crate) principal: Principal,
     /// Properties that the grant fixes, and limits that it sets.
     pub(crate) limits: UploadLimits,

@@ -18,7 +18,6 @@ use crate::error::ProvisionError;
 #[derive(Clone)]
 pub(crate) struct Tables {
     pub(super) database: Database,
-    /// By name.
     specs: Arc<Mutex<HashMap<String, TableSpec>>>,
 }
 

@@ -30,7 +30,6 @@ struct CapacityState {
     is_enforced: bool,
     /// The second that `used` counts, since the Unix epoch.
     second: i64,
-    /// By item.
     used: HashMap<String, UsedUnits>,
     /// Units of all items since they were last taken.
     total: UsedUnits,

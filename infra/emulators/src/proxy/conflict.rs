@@ -10,11 +10,8 @@ use std::{
 /// How a call accesses its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AccessKind {
-    /// `TransactGetItems`.
     TransactionalRead,
-    /// `TransactWriteItems`.
     TransactionalWrite,
-    /// `PutItem`, `UpdateItem`, `DeleteItem`.
     Write,
 }
 

@@ -231,7 +231,6 @@ impl Source {
     }
 }
 
-/// Parses `x-amz-copy-source`.
 fn source_location(store: &ObjectStore, source: &CopySource) -> S3Result<ObjectLocation> {
     let CopySource::Bucket {
         bucket,

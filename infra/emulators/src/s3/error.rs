@@ -24,11 +24,7 @@ pub(crate) enum OpenError {
     },
     /// The database could not be read.
     #[error("{}: damaged database: {reason}", path.display())]
-    Damaged {
-        path: PathBuf,
-        /// Error of SQLite.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
     /// The bytes of an object are missing or truncated.
     #[error(
         "{} {}. It should contain the {expected} bytes of {owner}",

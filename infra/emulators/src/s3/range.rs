@@ -9,7 +9,6 @@ use s3s::{S3Result, dto::Range, s3_error};
 pub(super) struct ByteSpan {
     /// Offset of the first byte.
     pub(super) first: u64,
-    /// Number of bytes.
     pub(super) length: u64,
 }
 

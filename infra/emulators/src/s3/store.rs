@@ -34,7 +34,6 @@ pub(super) struct ObjectStore {
     pub(super) blobs: BlobStore,
     database: Mutex<Connection>,
     pub(super) clock: Arc<dyn AsyncClock>,
-    /// By name.
     pub(super) buckets: RwLock<HashMap<String, BucketSpec>>,
     pub(super) are_etags_colliding: AtomicBool,
 }

@@ -12,7 +12,6 @@ use super::error::GatewayError;
 
 /// Size limits of a gateway, in bytes.
 pub(super) struct Limits {
-    /// Path and query.
     target_bytes: usize,
     /// Request line and headers together.
     head_bytes: usize,

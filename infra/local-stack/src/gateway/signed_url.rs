@@ -16,7 +16,6 @@ const SHA256: &str = "SHA256";
 /// Why CloudFront rejects a URL, with 403.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
-    /// `Key-Pair-Id` is missing.
     MissingKey,
     /// The signature is missing, invalid or expired, or its key is not trusted.
     AccessDenied,

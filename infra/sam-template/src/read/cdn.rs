@@ -17,7 +17,6 @@ pub(super) struct Cdn {
     pub(super) origin: Option<String>,
     /// The behavior with an S3 origin, if there is one.
     pub(super) objects: Option<ObjectBehavior>,
-    /// Alternate domain names.
     pub(super) aliases: Vec<String>,
 }
 

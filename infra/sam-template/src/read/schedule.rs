@@ -50,8 +50,6 @@ pub(super) fn read(id: &str, resources: &Resources<'_>) -> Result<Vec<Schedule>,
     };
     rule.targets.into_iter().map(schedule).collect()
 }
-
-/// Parses `rate(1 day)`.
 fn period_seconds(expression: &str) -> Option<u32> {
     let rate = expression.strip_prefix("rate(")?.strip_suffix(')')?;
     let (count, unit) = rate.split_once(' ')?;

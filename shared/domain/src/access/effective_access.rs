@@ -22,7 +22,6 @@ pub struct AccessControl {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryType {
-    /// Public.
     Upload,
     /// The original requires a signed URL or an API key; derived images are public.
     Private,
@@ -51,7 +50,6 @@ pub enum AccessSource {
     UploadConfig,
     /// A folder that contains the resource.
     Folder,
-    /// The space.
     Space,
 }
 

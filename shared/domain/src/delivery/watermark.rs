@@ -44,13 +44,11 @@ impl FolderSecurity {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum TransformationPolicy {
-    /// All.
     #[default]
     Any,
     /// The `eager` transformations of the file's upload config, with automatic quality. Without a
     /// format, they are negotiated.
     Named,
-    /// None.
     Signed,
 }
 
@@ -127,23 +125,14 @@ impl Opacity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Gravity {
-    /// Top left.
     Northwest,
-    /// Top.
     North,
-    /// Top right.
     Northeast,
-    /// Left.
     West,
-    /// Center.
     Center,
-    /// Right.
     East,
-    /// Bottom left.
     Southwest,
-    /// Bottom.
     South,
-    /// Bottom right.
     Southeast,
 }
 

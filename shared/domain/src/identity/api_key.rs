@@ -169,7 +169,6 @@ impl KeyScope {
 pub struct ApiKey {
     /// Id of the key.
     pub id: KeyId,
-    /// Display name.
     pub name: KeyName,
     /// User or space that the key authenticates for.
     pub scope: KeyScope,
@@ -201,7 +200,6 @@ impl ApiKey {
 pub enum Principal {
     /// A user with any of their account keys.
     User(UserId),
-    /// A space key.
     ApiKey(KeyId),
     /// An anonymous caller with a signed URL.
     SignedUrl,

@@ -32,7 +32,6 @@ pub enum FieldError {
     WrongFileType(String),
     /// File whose bytes contradict its declared type.
     ContradictsType {
-        /// Declared MIME type.
         declared: String,
         /// Type of the bytes: a MIME type, or "not recognized".
         detected: String,
@@ -56,7 +55,6 @@ pub enum FieldError {
     TooSmall(i64),
     /// Number above this maximum.
     TooLarge(i64),
-    /// Not unique.
     Taken,
     /// Not one of the allowed values, or no resource that the caller can access.
     InvalidSelection,

@@ -38,7 +38,6 @@ pub struct IdempotencyReservation {
 #[derive(Clone, Debug)]
 pub struct Completion {
     pub reservation: IdempotencyReservation,
-    /// Encrypted response.
     pub response: Vec<u8>,
 }
 

@@ -22,11 +22,8 @@ pub const MAX_FILE_BYTES: i64 = 5 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ResourceType {
-    /// Images.
     Image,
-    /// Videos.
     Video,
-    /// Audio.
     Audio,
     /// Plain text, markup, source code.
     Text,
@@ -34,7 +31,6 @@ pub enum ResourceType {
     Document,
     /// Archives and compressed files.
     Archive,
-    /// All other types.
     Other,
 }
 

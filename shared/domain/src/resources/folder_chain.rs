@@ -11,7 +11,6 @@ use crate::{Folder, FolderId, FolderRef, MAX_FOLDER_DEPTH, naming::stored_name::
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FolderChain(Vec<Folder>);
 
-/// Outcome of [`FolderChain::resolve`].
 #[derive(Debug)]
 pub enum Resolution {
     /// All folders were read.

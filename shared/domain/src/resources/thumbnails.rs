@@ -9,9 +9,7 @@ const SIDES: [u32; 3] = [160, 320, 640];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thumbnail {
-    /// Width in pixels.
     pub width: u32,
-    /// Height in pixels.
     pub height: u32,
     /// Query of its URL: `w=300&h=300&f=webp`.
     pub query: String,

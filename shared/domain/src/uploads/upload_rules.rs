@@ -29,13 +29,9 @@ pub const MAX_TAGS: usize = 20;
 pub struct UploadRules {
     /// Folder and stored names.
     pub storage: StorageRules,
-    /// Accepted files.
     pub validation: ValidationRules,
-    /// Processing of images.
     pub transformations: TransformationRules,
-    /// Tags.
     pub metadata: MetadataRules,
-    /// Webhooks.
     pub notifications: NotificationRules,
 }
 
@@ -116,7 +112,6 @@ pub struct MetadataRules {
     pub auto_tagging: bool,
 }
 
-/// Webhooks of uploads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NotificationRules {
@@ -204,17 +199,13 @@ pub enum UploadFormat {
     /// The format of the upload.
     #[default]
     Original,
-    /// JPEG.
     Jpeg,
-    /// PNG.
     Png,
-    /// WebP.
     WebP,
     /// AVIF. Such files are delivered unchanged: they cannot be transformed or have a watermark.
     Avif,
 }
 
-/// Webhook events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum WebhookEvent {
     /// All processing after an upload is complete.

@@ -22,7 +22,6 @@ pub struct WebhookFile {
     /// Name that the client uploaded the file under.
     pub original_name: OriginalName,
     pub mime_type: String,
-    /// Size in bytes.
     pub size: u64,
     /// Path of the delivery URL.
     pub storage_path: String,

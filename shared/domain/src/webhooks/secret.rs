@@ -65,9 +65,7 @@ impl WebhookSecret {
 /// The parts of a webhook that its signature covers.
 #[derive(Clone, Copy, Debug)]
 pub struct SignedWebhook<'a> {
-    /// Value of `webhook-id`.
     pub id: &'a str,
-    /// Time of `webhook-timestamp`.
     pub sent_at: Timestamp,
     pub body: &'a str,
 }

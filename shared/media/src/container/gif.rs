@@ -10,7 +10,6 @@ pub(crate) const HEADER: usize = 13;
 /// Kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockKind {
-    /// A frame.
     Image,
     /// Graphic control extension of the next frame.
     Control {

@@ -12,7 +12,6 @@ use crate::{
 /// How a frame is removed before the next one is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Disposal {
-    /// It stays.
     Keep,
     /// Its area becomes transparent.
     Clear,

@@ -15,7 +15,6 @@ use super::{
 
 /// Maximum size of a frame with one byte per pixel, in bytes.
 const FRAME_BYTES: NonZeroU64 = NonZeroU64::new(MAX_PIXELS).expect("the limit is not 0");
-/// Unit of durations.
 const UNIT_MILLISECONDS: u32 = 10;
 
 /// The frames of a GIF.

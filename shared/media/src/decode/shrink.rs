@@ -5,7 +5,6 @@ use domain::ImageSize;
 /// Shrinking to 1/1, 1/2, 1/4 or 1/8 of width and height.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shrink {
-    /// Full size.
     #[default]
     None,
     Half,

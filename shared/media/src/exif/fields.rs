@@ -30,11 +30,9 @@ pub enum ExifValue {
     /// space.
     Text(String),
     Integer(i64),
-    /// Finite number.
     Decimal(f64),
 }
 
-/// Fields by name.
 type Fields = BTreeMap<&'static str, ExifValue>;
 
 /// Returns the fields of EXIF data, which is a TIFF structure. Omits fields that are damaged or

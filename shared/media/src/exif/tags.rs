@@ -4,7 +4,6 @@
 /// Directory that contains a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The image itself.
     Image,
     /// How a photo was taken.
     Photo,

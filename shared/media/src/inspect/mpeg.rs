@@ -71,11 +71,9 @@ fn skip_tags(input: &mut Input) -> Inspected<u64> {
 
 /// Header of an MPEG audio frame.
 struct Frame {
-    /// Bits per second.
     bit_rate: u32,
     sample_rate: u32,
     samples: u32,
-    /// Length in bytes.
     length: usize,
     /// Offset of a Xing header.
     xing_at: usize,

@@ -103,7 +103,6 @@ impl Seek for SparseReader {
     }
 }
 
-/// Result of [`inspect_sparse`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inspection {
     Done(MediaProperties),

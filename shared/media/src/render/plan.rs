@@ -14,7 +14,6 @@ use crate::{
 
 use super::{Geometry, RenderOptions, geometry};
 
-/// Options of [`Source::plan`].
 #[derive(Clone, Copy, Debug)]
 pub struct PlanOptions {
     /// Size of the output; `None` keeps the size of the image.

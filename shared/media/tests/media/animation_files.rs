@@ -5,7 +5,6 @@ use media::{Format, encode};
 use crate::files;
 
 pub(crate) const FORMATS: [Format; 2] = [Format::Gif, Format::WebP];
-/// RGBA colors.
 pub(crate) const RED: [u8; 4] = [255, 0, 0, 255];
 pub(crate) const GREEN: [u8; 4] = [0, 255, 0, 255];
 pub(crate) const BLUE: [u8; 4] = [0, 0, 255, 255];

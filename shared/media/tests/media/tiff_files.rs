@@ -10,7 +10,6 @@ use crate::{
 /// Offset of the pixels of a [`tiff`], in bytes.
 const PIXELS_AT: u32 = 8;
 
-/// Tags of fields.
 const WIDTH: u16 = 256;
 const HEIGHT: u16 = 257;
 const BITS: u16 = 258;

@@ -52,7 +52,6 @@ pub(super) const ROUTES: [Route; 7] = [
 struct Webhook {
     /// Event and id of the file.
     event: String,
-    /// Header `webhook-id`.
     id: String,
     body: Bytes,
 }

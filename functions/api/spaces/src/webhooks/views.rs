@@ -27,7 +27,6 @@ pub(crate) struct WebhookDeliveryView {
     next_attempt_at: Option<Rfc3339>,
     /// Time of the last request that began a new series of attempts. Null if there was none.
     redelivered_at: Option<Rfc3339>,
-    /// Time of creation.
     created_at: Rfc3339,
     /// Time of the last change.
     updated_at: Rfc3339,
@@ -59,7 +58,6 @@ struct WebhookAttemptView {
     number: u32,
     /// Start of the attempt.
     at: Rfc3339,
-    /// Duration in milliseconds.
     duration_ms: u64,
     /// Status of the response. Null without a response.
     status_code: Option<u16>,

@@ -62,9 +62,7 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
     fn describe(operation: &mut OperationBuilder<'_>);
 }
 
-/// Permission to upload.
 pub(crate) struct UploadGrant<A> {
-    /// The uploader.
     pub(crate) principal: Principal,
     /// The tenant whose part of the process the upload takes.
     pub(crate) tenant: UploadTenant,

@@ -21,7 +21,6 @@ use crate::{
     unsigned::{UNSIGNED_TIER, network, referrer},
 };
 
-/// Path parameters.
 const SPACE_HANDLE: &str = "spaceHandle";
 const CONFIG_NAME: &str = "configName";
 /// The field error of a folder.

@@ -7,15 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageFormat {
-    /// JPEG.
     Jpeg,
-    /// PNG.
     Png,
-    /// WebP.
     WebP,
-    /// AVIF.
     Avif,
-    /// GIF.
     Gif,
 }
 

@@ -66,7 +66,6 @@ impl Sides {
 /// The part of an image that a crop keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Focus {
-    /// A fixed position.
     At(Gravity),
     /// The most salient region.
     Auto,

@@ -23,7 +23,6 @@ use super::{
     difference::{NO_DIFFERENCE, area, union},
 };
 
-/// Unit of delays.
 const UNIT_MILLISECONDS: u32 = 10;
 /// Minimum delay of frames that take longer than a unit: browsers show shorter delays for 100 ms.
 const MIN_DELAY: u32 = 2;
