@@ -38,7 +38,7 @@ const MAX_CREDIT: Duration = Duration::from_mins(1);
 #[derive(Clone, Copy, Debug)]
 pub struct BodyDeadlines {
     /// Until the next byte. The sum of all such waits may exceed the time that the received bytes take at
-    /// [`MIN_BYTES_PER_SECOND`] by as much, where earlier bytes count for [`MAX_CREDIT`] at most.
+    /// `MIN_BYTES_PER_SECOND` by as much, where earlier bytes count for `MAX_CREDIT` at most.
     pub idle: Duration,
     /// From the first read of the body until its last byte.
     pub total: Duration,
