@@ -33,7 +33,7 @@ impl UploadConfigRecords<'_> {
     }
 
     /// Replaces a config if it is still the version `from`. Returns the new version. Fails like
-    /// [`Table::create_upload_config`].
+    /// [`UploadConfigRecords::create`].
     #[instrument(skip_all)]
     pub async fn change(self, from: &UploadConfig, to: &UploadConfig) -> Result<u64, WriteError> {
         let to = &UploadConfig {
