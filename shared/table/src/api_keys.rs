@@ -43,7 +43,7 @@ impl Transaction<'_> {
 
 impl KeyRecords<'_> {
     /// Returns the id of the next API key. An id whose response is lost is never used.
-    #[instrument(skip_all)]
+    #[instrument(name = "next_key_id", skip_all)]
     pub async fn next_id(self) -> Result<KeyId, TableError> {
         let unconditional = Condition::default()
             .name("last", "last")
@@ -61,7 +61,7 @@ impl KeyRecords<'_> {
     }
 
     /// Creates a key. Fails with [`Reason::SpaceDeleted`] if its space no longer exists.
-    #[instrument(skip_all)]
+    #[instrument(name = "create_key", skip_all)]
     pub async fn create(
         self,
         key: &ApiKey,
@@ -79,7 +79,7 @@ impl KeyRecords<'_> {
     /// Deletes the authentication items of all keys of a deleted space, so that none of them
     /// authenticates a request. Idempotent. No key can be created concurrently, because the
     /// transaction that creates one checks that the space exists.
-    #[instrument(skip_all)]
+    #[instrument(name = "delete_space_authentication", skip_all)]
     pub async fn delete_authentication(self, space: SpaceId) -> Result<(), TableError> {
         let mut page_request = PageRequest::first(KEYS_PAGE);
         loop {
@@ -99,13 +99,13 @@ impl KeyRecords<'_> {
     }
 
     /// Returns one of a space's or a user's keys.
-    #[instrument(skip_all)]
+    #[instrument(name = "listed_key", skip_all)]
     pub async fn listed(self, owner: KeyOwner, id: KeyId) -> Result<Option<ApiKey>, TableError> {
         self.table.get(Key::listed_api_key(owner, id)).await
     }
 
     /// Returns a space and one of its keys.
-    #[instrument(skip_all)]
+    #[instrument(name = "space_with_key", skip_all)]
     pub async fn with_space(
         self,
         space: SpaceId,
@@ -116,7 +116,7 @@ impl KeyRecords<'_> {
     }
 
     /// Returns a page of a space's or a user's keys, newest first.
-    #[instrument(skip_all)]
+    #[instrument(name = "list_keys", skip_all)]
     pub async fn list(
         self,
         owner: KeyOwner,
@@ -127,7 +127,7 @@ impl KeyRecords<'_> {
     }
 
     /// Revokes a key from the next request on. Idempotent.
-    #[instrument(skip_all)]
+    #[instrument(name = "revoke_key", skip_all)]
     pub async fn revoke(self, key: &ApiKey) -> Result<(), TableError> {
         let revoked = AttributeChanges {
             set: vec![("is_revoked", AttributeValue::Bool(true))],

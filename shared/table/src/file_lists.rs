@@ -99,7 +99,7 @@ struct FileLocation {
 impl FileRecords<'_> {
     /// Returns a page of the files of a space that pass a filter: sorted by name if the filter has a
     /// search prefix, else newest first.
-    #[instrument(skip_all)]
+    #[instrument(name = "list_files", skip_all)]
     pub async fn list(
         self,
         space: SpaceId,
@@ -129,7 +129,7 @@ impl FileRecords<'_> {
     }
 
     /// Returns the newest active file of a space with this reference.
-    #[instrument(skip_all)]
+    #[instrument(name = "file_by_reference", skip_all)]
     pub async fn by_reference(
         self,
         space: SpaceId,
@@ -159,7 +159,7 @@ impl FileRecords<'_> {
     }
 
     /// Returns those of these files of a space, at most 100, that exist.
-    #[instrument(skip_all)]
+    #[instrument(name = "files", skip_all)]
     pub async fn get(
         self,
         space: SpaceId,
@@ -177,7 +177,7 @@ impl FileRecords<'_> {
     }
 
     /// Returns those of these files, at most 100, that are in a space of a user.
-    #[instrument(skip_all)]
+    #[instrument(name = "files_of_member", skip_all)]
     pub async fn of_member(
         self,
         user: UserId,

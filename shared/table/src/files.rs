@@ -42,7 +42,7 @@ impl FileRecords<'_> {
     /// Creates files with their webhooks, all or nothing. With a quota, counts one upload of its hour. Only
     /// active files are stored by storage path. Fails with [`Reason::WatermarkEnabled`] if a file was converted to
     /// AVIF and there is a watermark.
-    #[instrument(skip_all)]
+    #[instrument(name = "create_files", skip_all)]
     pub async fn create(
         self,
         new: NewFileRecords<'_>,
@@ -88,7 +88,7 @@ impl FileRecords<'_> {
     /// Replaces a pending file by its active version, and adds the index entry of its reference and the
     /// webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once. Fails with
     /// [`Reason::WatermarkEnabled`] if the file was converted to AVIF and there is a watermark.
-    #[instrument(skip_all)]
+    #[instrument(name = "activate_file", skip_all)]
     pub async fn activate(
         self,
         file: &File,
@@ -127,7 +127,7 @@ impl FileRecords<'_> {
     }
 
     /// Deletes a file if it is still this version, and adds the webhooks of the deletion.
-    #[instrument(skip_all)]
+    #[instrument(name = "remove_file", skip_all)]
     pub async fn remove(self, file: &File, webhooks: &[WebhookDelivery]) -> Result<(), WriteError> {
         let mut transaction = self.table.transaction();
         transaction.delete_file(file);
@@ -179,7 +179,7 @@ impl FileRecords<'_> {
 
     /// Deletes files that were just created and their webhooks, and releases the reservation of their
     /// request. Fails with [`Reason::VersionConflict`] if one of the files was changed or deleted since.
-    #[instrument(skip_all)]
+    #[instrument(name = "roll_back_files", skip_all)]
     pub async fn roll_back(
         self,
         new: NewFileRecords<'_>,
@@ -205,7 +205,7 @@ impl FileRecords<'_> {
     /// Replaces a file if it is still the version `from`, changes its index entries, and adds the webhooks
     /// of the change. Returns the new version. Fails with [`Reason::FolderUnavailable`] if the file's new
     /// folder was deleted or is being deleted.
-    #[instrument(skip_all)]
+    #[instrument(name = "change_file", skip_all)]
     pub async fn change(
         self,
         from: &File,

@@ -52,7 +52,7 @@ impl DeliveryRead {
 
 impl FolderRecords<'_> {
     /// Returns folders of a space; `None` for folders that do not exist.
-    #[instrument(skip_all)]
+    #[instrument(name = "folders", skip_all)]
     pub async fn get(
         self,
         space: SpaceId,
@@ -68,7 +68,7 @@ impl FolderRecords<'_> {
     }
 
     /// Returns a space and, if one is selected, one of its folders.
-    #[instrument(skip_all)]
+    #[instrument(name = "space_with_folder", skip_all)]
     pub async fn with_space(
         self,
         space: SpaceId,
@@ -92,7 +92,7 @@ impl FolderRecords<'_> {
     /// Throttling of any of the items cancels the read with the reason `ThrottlingError` or
     /// `ProvisionedThroughputExceeded` of that item (Amazon DynamoDB API Reference,
     /// `TransactGetItems`, errors). Such a read is tried twice.
-    #[instrument(skip_all)]
+    #[instrument(name = "delivery_records", skip_all)]
     pub async fn for_delivery(
         self,
         handle: &Handle,
@@ -148,7 +148,7 @@ impl FolderRecords<'_> {
 
     /// Returns a page of the folders of a space, newest first: of all, or of the direct children of
     /// a folder or of the root (`Some(None)`).
-    #[instrument(skip_all)]
+    #[instrument(name = "list_folders", skip_all)]
     pub async fn list(
         self,
         space: SpaceId,

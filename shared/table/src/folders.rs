@@ -39,7 +39,7 @@ impl FolderRecords<'_> {
     /// Creates a folder below its ancestors. Fails with [`Reason::VersionConflict`] if the space is
     /// not the version that was read, and with [`Reason::NameTaken`] if the parent has a folder with
     /// this name.
-    #[instrument(skip_all)]
+    #[instrument(name = "create_folder", skip_all)]
     pub async fn create(
         self,
         folder: &Folder,
@@ -74,7 +74,7 @@ impl FolderRecords<'_> {
     /// Replaces a folder in the same place if it is still the version `from`. Returns the new
     /// version. Fails with [`Reason::AvifConfigs`] if it enables a watermark and upload configs of the
     /// space convert images to AVIF.
-    #[instrument(skip_all)]
+    #[instrument(name = "change_folder", skip_all)]
     pub async fn change(self, from: &Folder, to: &Folder) -> Result<u64, WriteError> {
         let to = &next_version(from, to);
 
@@ -85,7 +85,7 @@ impl FolderRecords<'_> {
     }
 
     /// Moves a folder to another parent if it is still the version `from`. Returns the new version.
-    #[instrument(skip_all)]
+    #[instrument(name = "move_folder", skip_all)]
     pub async fn relocate(self, relocation: FolderRelocation<'_>) -> Result<u64, WriteError> {
         let from = relocation.from;
         let to = &next_version(from, relocation.to);
@@ -104,7 +104,7 @@ impl FolderRecords<'_> {
     }
 
     /// Deletes a folder without child folders if it is still this version.
-    #[instrument(skip_all)]
+    #[instrument(name = "remove_folder", skip_all)]
     pub async fn remove(self, folder: &Folder, ancestors: &FolderChain) -> Result<(), WriteError> {
         let is_of_folder = Condition::equals("id", text(folder.id));
         let is_in_space = Condition::equals("space_id", text(folder.space_id));
@@ -129,7 +129,7 @@ impl FolderRecords<'_> {
     }
 
     /// Returns the id of the folder with a name in a parent or in the root.
-    #[instrument(skip_all)]
+    #[instrument(name = "folder_named", skip_all)]
     pub async fn named(
         self,
         space: SpaceId,

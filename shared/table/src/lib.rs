@@ -70,7 +70,8 @@ use domain::Env;
 use key::Key;
 use retry::RetryPolicy;
 
-/// Defines the reads and writes of a kind of record, and the method of [`Table`] that returns them.
+/// Defines the reads and writes of a kind of record, and the method of [`Table`] that returns them. Their spans are named with the noun,
+/// since a log line has only the names.
 macro_rules! repositories {
     ($($(#[$doc:meta])* $method:ident: $repository:ident,)*) => {
         $(

@@ -64,7 +64,7 @@ impl PurgePage {
 
 impl Purges<'_> {
     /// Returns a page of up to `limit` records of a deleted space.
-    #[instrument(skip_all)]
+    #[instrument(name = "purge_page", skip_all)]
     pub async fn page(self, space: SpaceId, limit: u16) -> Result<PurgePage, TableError> {
         let query = self
             .table
@@ -89,14 +89,14 @@ impl Purges<'_> {
     }
 
     /// Deletes the records of a page and the items that they name. Idempotent.
-    #[instrument(skip_all)]
+    #[instrument(name = "delete_purge_page", skip_all)]
     pub async fn delete_page(self, page: &PurgePage) -> Result<(), TableError> {
         self.table.delete_all(&page.related).await?;
         self.table.delete_all(&page.records).await
     }
 
     /// Deletes the record of a deleted space, which has no other records left. Idempotent.
-    #[instrument(skip_all)]
+    #[instrument(name = "purge_space", skip_all)]
     pub async fn delete_space(self, space: SpaceId) -> Result<(), TableError> {
         self.table.delete_all(&[Key::space(space)]).await
     }

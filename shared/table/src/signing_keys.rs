@@ -49,7 +49,7 @@ impl KeyRecords<'_> {
     }
 
     /// Returns the key that a URL for a space was signed with.
-    #[instrument(skip_all)]
+    #[instrument(name = "signing_key", skip_all)]
     pub async fn signing(
         self,
         space: SpaceId,

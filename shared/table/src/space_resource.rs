@@ -75,14 +75,14 @@ struct Lookup {
 
 impl SpaceRecords<'_> {
     /// Returns the id of a resource's space.
-    #[instrument(skip_all)]
+    #[instrument(name = "space_of", skip_all)]
     pub async fn of<R: SpaceResource>(self, id: R::Id) -> Result<Option<SpaceId>, TableError> {
         let lookup: Option<Lookup> = self.table.get(R::lookup_key(id)).await?;
         Ok(lookup.and_then(|lookup| lookup.space_id))
     }
 
     /// Returns a space and one of its resources.
-    #[instrument(skip_all)]
+    #[instrument(name = "space_with", skip_all)]
     pub async fn with_resource<R: SpaceResource>(
         self,
         space: SpaceId,

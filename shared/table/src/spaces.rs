@@ -22,7 +22,7 @@ struct SpaceNameOwner {
 
 impl SpaceRecords<'_> {
     /// Creates a space, its starter config and its creator's membership, all or nothing.
-    #[instrument(skip_all)]
+    #[instrument(name = "create_space", skip_all)]
     pub async fn create(
         self,
         space: &Space,
@@ -38,7 +38,7 @@ impl SpaceRecords<'_> {
     /// Replaces a space if it is still the version `from`. Frees the previous name if the space is
     /// renamed or deleted. Returns the new version of the space. Fails with [`Reason::AvifConfigs`] if it
     /// enables a watermark and upload configs convert images to AVIF.
-    #[instrument(skip_all)]
+    #[instrument(name = "change_space", skip_all)]
     pub async fn change(self, from: &Space, to: Space) -> Result<Space, WriteError> {
         let to = Space {
             version: from.version + 1,
@@ -75,13 +75,13 @@ impl SpaceRecords<'_> {
     }
 
     /// Returns a space, unless it was deleted.
-    #[instrument(skip_all)]
+    #[instrument(name = "space", skip_all)]
     pub async fn get(self, id: SpaceId) -> Result<Option<Space>, TableError> {
         Ok(existing(self.deleted_or_existing(id).await?))
     }
 
     /// Returns a space, also if it was deleted and its purge has not ended.
-    #[instrument(skip_all)]
+    #[instrument(name = "deleted_or_existing_space", skip_all)]
     pub async fn deleted_or_existing(self, id: SpaceId) -> Result<Option<Space>, TableError> {
         self.table.get(Key::space(id)).await
     }
@@ -108,7 +108,7 @@ impl SpaceRecords<'_> {
     }
 
     /// Returns the id of the space with a handle. The space may be deleted.
-    #[instrument(skip_all)]
+    #[instrument(name = "space_of_handle", skip_all)]
     pub async fn of_handle(self, handle: &Handle) -> Result<Option<SpaceId>, TableError> {
         let owner: Option<HandleOwner> = self.table.get(Key::handle(handle)).await?;
         Ok(owner.and_then(|owner| owner.space_id()))

@@ -22,7 +22,7 @@ struct FileRevision {
 
 impl Sweeps<'_> {
     /// Returns the time up to which stored objects were checked; 1970 before the first sweep.
-    #[instrument(skip_all)]
+    #[instrument(name = "swept_until", skip_all)]
     pub async fn checked_until(self) -> Result<Timestamp, TableError> {
         let progress: Option<SweepProgress> = self.table.get(Key::sweep()).await?;
         Ok(progress.map_or(Timestamp::from_ms(0), |progress| progress.checked_until))
@@ -30,7 +30,7 @@ impl Sweeps<'_> {
 
     /// Sets the time up to which stored objects were checked. Idempotent. An earlier time only
     /// causes objects to be checked again.
-    #[instrument(skip_all)]
+    #[instrument(name = "set_swept_until", skip_all)]
     pub async fn set_checked_until(self, checked_until: Timestamp) -> Result<(), TableError> {
         self.table
             .overwrite(Key::sweep(), &SweepProgress { checked_until })

@@ -16,7 +16,7 @@ use crate::{
 impl UploadConfigRecords<'_> {
     /// Creates a config. Fails with [`Reason::NameTaken`] if its name is taken, and with
     /// [`Reason::WatermarkEnabled`] if it converts images to AVIF and there is a watermark.
-    #[instrument(skip_all)]
+    #[instrument(name = "create_upload_config", skip_all)]
     pub async fn create(
         self,
         config: &UploadConfig,
@@ -34,7 +34,7 @@ impl UploadConfigRecords<'_> {
 
     /// Replaces a config if it is still the version `from`. Returns the new version. Fails like
     /// [`UploadConfigRecords::create`].
-    #[instrument(skip_all)]
+    #[instrument(name = "change_upload_config", skip_all)]
     pub async fn change(self, from: &UploadConfig, to: &UploadConfig) -> Result<u64, WriteError> {
         let to = &UploadConfig {
             version: from.version + 1,
@@ -62,7 +62,7 @@ impl UploadConfigRecords<'_> {
     }
 
     /// Deletes a config. Fails with [`Reason::ConfigActive`] if it is its space's active one.
-    #[instrument(skip_all)]
+    #[instrument(name = "delete_upload_config", skip_all)]
     pub async fn delete(self, config: &UploadConfig) -> Result<(), WriteError> {
         let is_inactive = Condition::exists()
             .and("active_upload_config_id <> :config")
@@ -87,7 +87,7 @@ impl UploadConfigRecords<'_> {
     }
 
     /// Returns an upload config of a space by id or by name.
-    #[instrument(skip_all)]
+    #[instrument(name = "upload_config", skip_all)]
     pub async fn get(
         self,
         space: SpaceId,
@@ -97,7 +97,7 @@ impl UploadConfigRecords<'_> {
     }
 
     /// Returns a space and one of its upload configs by id or by name.
-    #[instrument(skip_all)]
+    #[instrument(name = "space_with_upload_config", skip_all)]
     pub async fn with_space(
         self,
         space: SpaceId,
@@ -110,7 +110,7 @@ impl UploadConfigRecords<'_> {
     }
 
     /// Returns a page of a space's upload configs, newest first.
-    #[instrument(skip_all)]
+    #[instrument(name = "list_upload_configs", skip_all)]
     pub async fn list(
         self,
         space: SpaceId,

@@ -31,7 +31,7 @@ const RESERVE: &str = "ADD #digests :digests SET #digest = :now, expires_at_seco
 impl VariantCounts<'_> {
     /// Records that a variant of a file is to be stored. Returns `false` if the file has as many others as its
     /// quota.
-    #[instrument(skip_all)]
+    #[instrument(name = "reserve_variant", skip_all)]
     pub async fn reserve(
         self,
         space: SpaceId,
@@ -88,7 +88,7 @@ impl VariantCounts<'_> {
     }
 
     /// Deletes the item of a deleted file. Idempotent.
-    #[instrument(skip_all)]
+    #[instrument(name = "delete_variant_count", skip_all)]
     pub async fn delete(self, space: SpaceId, file: FileId) -> Result<(), TableError> {
         self.table
             .delete_all(&[Key::variant_count(space, file)])

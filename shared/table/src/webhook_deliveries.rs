@@ -26,7 +26,7 @@ struct EventDelivery {
 
 impl WebhookRecords<'_> {
     /// Replaces a delivery if it is still the version `from`. Returns the new version.
-    #[instrument(skip_all)]
+    #[instrument(name = "change_webhook_delivery", skip_all)]
     pub async fn change(
         self,
         from: &WebhookDelivery,
@@ -42,7 +42,7 @@ impl WebhookRecords<'_> {
     }
 
     /// Returns a space and one of its deliveries.
-    #[instrument(skip_all)]
+    #[instrument(name = "space_with_webhook_delivery", skip_all)]
     pub async fn with_space(
         self,
         space: SpaceId,
@@ -55,7 +55,7 @@ impl WebhookRecords<'_> {
     }
 
     /// Returns a delivery of a space.
-    #[instrument(skip_all)]
+    #[instrument(name = "webhook_delivery", skip_all)]
     pub async fn get(
         self,
         space: SpaceId,
@@ -66,7 +66,7 @@ impl WebhookRecords<'_> {
 
     /// Returns a page of the deliveries of a space that pass a filter, newest first. A page reads a
     /// bounded number of deliveries, so it may be short or empty although more follow.
-    #[instrument(skip_all)]
+    #[instrument(name = "list_webhook_deliveries", skip_all)]
     pub async fn list(
         self,
         space: SpaceId,

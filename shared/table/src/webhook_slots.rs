@@ -90,7 +90,7 @@ impl Slots {
 impl WebhookRecords<'_> {
     /// Claims an attempt: replaces a delivery by `to`, whose claim and endpoint are set, if it is still the version
     /// `from` and slots are free.
-    #[instrument(skip_all)]
+    #[instrument(name = "claim_webhook_attempt", skip_all)]
     pub async fn claim_attempt(
         self,
         from: &WebhookDelivery,
@@ -126,7 +126,7 @@ impl WebhookRecords<'_> {
 
     /// Records the result of a claimed attempt: replaces the delivery `from` by `to` if it is still this
     /// version, and returns the slots.
-    #[instrument(skip_all)]
+    #[instrument(name = "conclude_webhook_attempt", skip_all)]
     pub async fn conclude_attempt(
         self,
         from: &WebhookDelivery,

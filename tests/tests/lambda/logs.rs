@@ -39,7 +39,7 @@ async fn warning_of_aws_call_names_its_operation(stack: &Stack, acme: &TestSpace
     );
     assert_eq!(
         spans_of(warning),
-        ["request", "delete_folder", "change"],
+        ["request", "delete_folder", "change_folder"],
         "{warning}"
     );
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, TestSpace, form, text};
 
 /// The callers that a route accepts.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Requirement {
     AnyKey,
     AccountKey,

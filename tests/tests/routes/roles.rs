@@ -5,9 +5,61 @@ use tests::{Client, Response, Stack, stack_test};
 
 use super::fixture::{
     ROLES, ROUTES,
-    Requirement::{AccountKey, AnyKey, KeyRole, Role},
+    Requirement::{self, AccountKey, AnyKey, KeyRole, Role},
     Route, RouteFixture, takes_key,
 };
+
+/// The requirement of each route, for a file of another caller.
+const REQUIREMENTS: [(Requirement, &str); 7] = [
+    (AnyKey, "GET /account, GET /spaces, POST /files/urls"),
+    (
+        AccountKey,
+        "DELETE /account/api-keys/{keyId}, GET /account/api-keys, POST /account/api-keys, POST /spaces, PUT /account",
+    ),
+    (
+        Role("viewer"),
+        "GET /files, GET /files/by-ref, GET /files/{id}, GET /folders, GET /folders/{id}, GET /spaces/{id}, \
+         POST /files/{id}/signed-url",
+    ),
+    (
+        Role("user"),
+        "GET /upload-configs, GET /upload-configs/{id}, POST /upload, POST /upload/generate-signed-url, \
+         POST /upload/presign",
+    ),
+    (KeyRole("user"), "GET /upload-configs/all"),
+    (
+        Role("admin"),
+        "DELETE /files, DELETE /files/{id}, DELETE /files/{id}/access-control, DELETE /folders/{id}, \
+         DELETE /folders/{id}/access-control, DELETE /folders/{id}/security, DELETE /upload-configs, \
+         GET /spaces/{id}/webhook-deliveries, GET /spaces/{id}/webhook-deliveries/{deliveryId}, POST /folders, \
+         POST /spaces/{id}/webhook-deliveries/{deliveryId}/redeliver, POST /upload-configs, POST /upload-configs/update, \
+         POST /upload/confirm/{fileId}, PUT /files, PUT /files/{id}, PUT /files/{id}/access-control, PUT /folders/{id}, \
+         PUT /folders/{id}/access-control, PUT /folders/{id}/security",
+    ),
+    (
+        Role("owner"),
+        "DELETE /spaces, DELETE /spaces/{id}/access-control, DELETE /spaces/{id}/api-keys/{keyId}, \
+         DELETE /spaces/{id}/security, GET /spaces/{id}/api-keys, GET /spaces/{id}/signing-secret, \
+         GET /spaces/{id}/webhook-secret, POST /spaces/{id}/api-keys, POST /spaces/{id}/signing-secret/rotate, \
+         POST /spaces/{id}/webhook-secret/rotate, PUT /spaces/{id}, PUT /spaces/{id}/access-control, \
+         PUT /spaces/{id}/security",
+    ),
+];
+
+/// The other tests call each route with the role that its endpoint declares. This one states the roles themselves.
+#[test]
+fn endpoints_declare_the_intended_roles() {
+    for (requirement, expected) in REQUIREMENTS {
+        let routes = ROUTES
+            .iter()
+            .filter(|route| route.requirement == requirement);
+        let mut declared: Vec<String> = routes
+            .map(|route| format!("{} {}", route.method, route.path))
+            .collect();
+        declared.sort_unstable();
+        assert_eq!(declared.join(", "), expected, "{requirement:?}");
+    }
+}
 
 #[test]
 fn only_signed_and_unsigned_uploads_need_no_key() {
