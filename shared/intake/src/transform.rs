@@ -253,7 +253,39 @@ fn ingest_error(error: MediaError) -> IngestError {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex, mpsc};
+
     use super::*;
+
+    #[tokio::test]
+    async fn spaces_take_turns() {
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let (release, released) = mpsc::channel::<()>();
+        let run = |space, name, released: Option<mpsc::Receiver<()>>| {
+            let order = order.clone();
+            let read = || std::future::ready(Ok(Bytes::new()));
+            run_on_bytes(Some(space), read, move |_| {
+                if let Some(released) = released {
+                    released.recv().expect("released");
+                }
+                order.lock().expect("the lock is not poisoned").push(name);
+                Ok(())
+            })
+        };
+
+        let first = run(SpaceId::MIN, "first", Some(released));
+        let second = run(SpaceId::MIN, "second", None);
+        let other = run(SpaceId::MAX, "other", None);
+        let end = async {
+            tokio::task::yield_now().await;
+            release.send(()).expect("the first one runs");
+        };
+        let (first, second, other, ()) = tokio::join!(first, second, other, end);
+
+        assert!(first.is_ok() && second.is_ok() && other.is_ok());
+        let order = order.lock().expect("the lock is not poisoned");
+        assert_eq!(*order, ["first", "other", "second"]);
+    }
 
     #[tokio::test]
     async fn transformed_image_over_50_mb_is_rejected() {
