@@ -26,7 +26,10 @@ pub use dump::Dump;
 pub use echo::{ECHO_TEMPLATE, echo_worker};
 pub use keys::{Key, NewKey};
 pub use raw::{RawConnection, authority};
-pub use records::{UNKNOWN_ID, assert_fields, column, file_path, folder_path, merged, rows, text};
+pub use records::{
+    UNKNOWN_ID, assert_fields, column, field_error, field_errors, file_path, folder_path, merged,
+    name_taken, rows, text,
+};
 pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, distributed, is_thorough, share_of};

@@ -1,7 +1,7 @@
 //! Access to the records in responses.
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A valid id that no record has.
 pub const UNKNOWN_ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
@@ -48,6 +48,30 @@ pub fn assert_fields(record: &Value, expected: Value) {
     for (field, value) in object(expected) {
         assert_eq!(record[&field], value, "{field} of {record}");
     }
+}
+
+/// Returns the errors of a response that rejects fields, from the ends of their messages: `The … field …`. An empty end stands
+/// for `The selected … is invalid.`
+pub fn field_errors<'a>(ends: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+    let error = |(field, end): (&'a str, &str)| {
+        let name = field.replace('_', " ");
+        let message = match end {
+            "" => format!("The selected {name} is invalid."),
+            _ => format!("The {name} field {end}."),
+        };
+        (field.to_owned(), json!([message]))
+    };
+    ends.into_iter().map(error).collect()
+}
+
+/// Returns the errors of a response that rejects one field.
+pub fn field_error(field: &str, end: &str) -> Value {
+    field_errors([(field, end)])
+}
+
+/// Returns the errors of a response that rejects a name which another record has.
+pub fn name_taken() -> Value {
+    json!({"name": ["The name has already been taken."]})
 }
 
 /// Returns a JSON object with more fields, which replace those of the same name.

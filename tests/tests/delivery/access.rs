@@ -1,7 +1,6 @@
 //! Access at the CDN, by the settings of a file, its type, its folders and its space, and by the
 //! credentials of the request.
 
-use serde_json::json;
 use tests::{Client, PHOTO, Stack, StackOptions, stack_test};
 
 use super::fixture::{CACHED_SECONDS, DeliveryFixture, NOT_CACHED, TYPES, cached};
@@ -173,37 +172,6 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
                 }
             }
         }
-    }
-}
-
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
-    let acme = DeliveryFixture::new(stack).await;
-    let file = acme.put_here("upload").await;
-
-    for level in [&acme.path(), acme.folder.path(), file.path()] {
-        let path = format!("{level}/access-control");
-        for (flags, protected) in [
-            (json!({}), false),
-            (json!({"public_read": false}), true),
-            (json!({}), true),
-            (json!({"requires_auth": false}), false),
-            (json!({"requires_auth": true}), true),
-            (json!({"public_read": true}), false),
-            (json!({"requires_auth": true, "public_read": true}), true),
-            (json!({"requires_auth": false, "public_read": true}), false),
-            (json!({"requires_auth": false, "public_read": false}), true),
-        ] {
-            acme.put_ok(&path, json!({"access_control": flags})).await;
-
-            let status = if protected { 403 } else { 200 };
-            stack.anonymous.fetch_as(status, file.url(), &[]).await;
-            let reported = &acme.get_ok(file.path()).await["access_control"];
-            assert_eq!(reported["requires_auth"], protected, "{path} {flags}");
-            assert_eq!(reported["public_read"], !protected, "{path} {flags}");
-        }
-        acme.set_access(level, None).await;
-        stack.anonymous.fetch(file.url()).await;
     }
 }
 

@@ -1,11 +1,9 @@
-//! Settings of nested folders: access and watermarks follow moves, and a missing folder protects its
-//! files.
+//! Settings of nested folders: access follows moves, and a missing folder protects its files.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::{File, PHOTO, Stack, StackOptions, TestSpace, stack_test};
 
 use super::fixture::DeliveryFixture;
-use crate::support::image_server::{ImageServer, logo};
 
 /// Number of nested folders.
 const DEPTH: usize = 5;
@@ -94,40 +92,8 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
     }
 }
 
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
-    let acme = DeliveryFixture::new(stack).await;
-    let ids = nested(&acme).await;
-    let public = acme.folder("public").inside_id(Some(&ids[4])).await;
-    let file = acme.put("upload", "root").await;
-    acme.set_access(&path(&ids[0]), Some(true)).await;
-    acme.set_access(public.path(), Some(false)).await;
-
-    for (folder, status, source, from) in [
-        (json!(ids[4]), 403, "folder", &ids[0]),
-        (json!(null), 200, "space", &acme.id),
-        (json!(ids[0]), 403, "folder", &ids[0]),
-        (json!(public.id), 200, "folder", &public.id),
-        (json!(ids[2].to_lowercase()), 403, "folder", &ids[0]),
-        (json!("root"), 200, "space", &acme.id),
-    ] {
-        let body = json!({ "folder_id": folder });
-        let moved = acme.put_ok(file.path(), body).await;
-        assert_eq!(moved["access_control"]["source"], source);
-        assert_eq!(moved["access_control"]["inherited_from"], **from);
-        stack.anonymous.fetch_as(status, file.url(), &[]).await;
-    }
-}
-
-/// Requests a file without credentials, with a signature and with a key. Asserts the status, and for 200
-/// whether the photo is delivered with a watermark.
-async fn assert_delivered(
-    stack: &Stack,
-    acme: &DeliveryFixture<'_>,
-    file: &File,
-    status: u16,
-    is_marked: bool,
-) {
+/// Requests a file without credentials, with a signature and with a key. Asserts the status, and for 200 the body.
+async fn assert_delivered(stack: &Stack, acme: &DeliveryFixture<'_>, file: &File, status: u16) {
     let signed = acme.signed(file.url());
     for (client, url) in [
         (&stack.anonymous, file.url()),
@@ -135,46 +101,8 @@ async fn assert_delivered(
         (&acme.client, file.url()),
     ] {
         let response = client.fetch_as(status, url, &[]).await;
-        assert!(status != 200 || (response.body != PHOTO) == is_marked);
+        assert!(status != 200 || response.body == PHOTO);
     }
-}
-
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
-    let acme = DeliveryFixture::new(stack).await;
-    let ids = nested(&acme).await;
-    let image = acme.put("upload", &ids[4]).await;
-    let outside_file = acme.put("upload", "root").await;
-    let text = acme.upload("some text").named("a.txt", "text/plain");
-    let text = text.into_id(&ids[4]).await;
-    let [space, outer, inner] = [acme.path(), path(&ids[0]), path(&ids[3])];
-    let server = ImageServer::start(&logo([255, 0, 0])).await;
-    let on = server.watermark();
-    let off = json!({"watermark": {"enabled": false}});
-
-    for (path, security, inside, outside) in [
-        (&outer, &on, true, false),
-        (&inner, &off, false, false),
-        (&space, &on, false, true),
-        (&inner, &Value::Null, true, true),
-        (&outer, &off, false, true),
-        (&inner, &on, true, true),
-        (&space, &Value::Null, true, false),
-        (&inner, &Value::Null, false, false),
-    ] {
-        acme.set_security(path, security.clone()).await;
-        assert_delivered(stack, &acme, &image, 200, inside).await;
-        assert_delivered(stack, &acme, &outside_file, 200, outside).await;
-        acme.fetch(text.url()).await.expect_body("some text");
-    }
-
-    // Access is required before the watermark matters.
-    acme.set_security(&inner, on).await;
-    acme.set_access(&outer, Some(true)).await;
-    stack.anonymous.get_err(403, image.url()).await;
-    stack.anonymous.fetch(&acme.signed(image.url())).await;
-    acme.put_ok(image.path(), json!({"folder_id": null})).await;
-    assert_delivered(stack, &acme, &image, 200, false).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -187,7 +115,7 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
     let outside = acme.put("upload", "root").await;
     acme.set_access(public.path(), Some(false)).await;
     for file in [&inner, &outer, &public, &outside] {
-        assert_delivered(stack, &acme, file, 200, false).await;
+        assert_delivered(stack, &acme, file, 200).await;
     }
 
     // First a folder in the middle, then the one with the files.
@@ -197,12 +125,12 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
     ] {
         stack.remove_folder_record(&acme, lost).await;
         for file in hidden {
-            assert_delivered(stack, &acme, file, 403, false).await;
+            assert_delivered(stack, &acme, file, 403).await;
             let any = [("if-none-match", "*")];
             stack.anonymous.fetch_as(403, file.url(), &any).await;
         }
         for file in seen {
-            assert_delivered(stack, &acme, file, 200, false).await;
+            assert_delivered(stack, &acme, file, 200).await;
         }
     }
 

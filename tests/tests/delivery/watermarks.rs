@@ -137,8 +137,7 @@ async fn position_and_opacity_apply(stack: &Stack, acme: &TestSpace) {
 
     for (position, x, y) in [("northwest", 7, 7), ("center", 32, 24), ("east", 56, 24)] {
         for (opacity, red_share) in [(1.0, 255), (0.5, 128)] {
-            let mut security = server.watermark();
-            security["watermark"]["position"] = json!(position);
+            let mut security = server.watermark_at(position);
             security["watermark"]["opacity"] = json!(opacity);
             acme.set_security(&acme.path(), security).await;
 

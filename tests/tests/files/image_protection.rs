@@ -32,8 +32,7 @@ async fn create_folders(acme: &TestSpace, server: &ImageServer) {
     };
     let root = &Value::Null;
     let marked = server.watermark();
-    let mut north = marked.clone();
-    north["watermark"]["position"] = json!("north");
+    let north = server.watermark_at("north");
     let unmarked = json!({"watermark": {"enabled": false}});
 
     create("plain", root, Value::Null).await;

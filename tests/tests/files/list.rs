@@ -1,14 +1,12 @@
 //! `GET /files`: every filter and every pair of filters, compared with a model.
 
 use serde_json::{Value, json};
-use tests::{
-    PHOTO, Stack, StackOptions, TestSpace, file_path, minutes, seconds, share_of, stack_test,
-};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, file_path, seconds, share_of, stack_test};
 
 use crate::{
     support::{
         library::{Filter, Library, to_query},
-        pages::{List, Page, list_ids},
+        pages::list_ids,
     },
     uploads::presign::PendingFile,
 };
@@ -132,15 +130,10 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack, acme: &TestSp
     }
 }
 
-/// Creates an upload config whose uploads have the tag `a`.
-async fn create_tagged(acme: &TestSpace) {
-    let settings = json!({"metadata": {"tags": ["a"]}});
-    acme.upload_config("tagged").with_settings(settings).await;
-}
-
 #[stack_test]
 async fn pending_file_is_listed_until_abandoned(stack: &Stack, acme: &TestSpace) {
-    create_tagged(acme).await;
+    let settings = json!({"metadata": {"tags": ["a"]}});
+    acme.upload_config("tagged").with_settings(settings).await;
     let folder_id = acme.folder("Photos").await.id;
     let fields = json!({"upload_config": "tagged", "folder_id": folder_id});
     let sent_file = PendingFile::create(acme, fields.clone()).await;
@@ -178,79 +171,4 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack, acme: &TestSpace)
         let found = list_ids(acme, filters).await;
         assert_eq!(found, [sent_file.id()], "{filters}");
     }
-}
-
-/// Returns the ids of pages in order.
-fn ids_of(pages: Vec<Page>) -> Vec<String> {
-    pages.into_iter().flat_map(|page| page.ids).collect()
-}
-
-/// Reads a list from its first page to its last. After each page, deletes its last file and renames the one
-/// before it. Returns the ids of all pages, and those of the deleted and renamed files.
-async fn read_with_changes(list: &List<'_>) -> (Vec<String>, Vec<String>) {
-    let mut found = Vec::new();
-    let mut changed = Vec::new();
-    let mut page = list.page(None).await;
-
-    loop {
-        let [_, renamed, deleted] = &page.ids[..] else {
-            panic!("a page of three files, not {page:?}");
-        };
-        list.client.delete_ok(&format!("/files/{deleted}")).await;
-        let name = json!({"original_name": "a.txt"});
-        list.client.put_ok(&format!("/files/{renamed}"), name).await;
-
-        changed.extend([deleted.clone(), renamed.clone()]);
-        found.append(&mut page.ids);
-        let Some(next) = page.next.take() else {
-            return (found, changed);
-        };
-        page = list.page(Some(&next)).await;
-    }
-}
-
-#[stack_test]
-async fn paging_returns_remaining_files_once_during_deletions_and_renames(
-    stack: &Stack,
-    acme: &TestSpace,
-) {
-    create_tagged(acme).await;
-
-    for filters in [
-        "",
-        "tag=a",
-        "search=b",
-        "tag=a&search=b",
-        "type=upload&resource_type=text",
-    ] {
-        for number in 0..12 {
-            let text = acme.upload("text").with_config("tagged");
-            text.named(&format!("b{number:02}.txt"), "text/plain").await;
-        }
-        let list = List {
-            client: acme,
-            filters: filters.to_owned(),
-            limit: 3,
-        };
-        let mut all = ids_of(list.forward().await);
-        assert_eq!(all.len(), 12, "{filters}");
-
-        let (found, changed) = read_with_changes(&list).await;
-        assert_eq!(found, all, "{filters}");
-
-        let end = list.forward().await.pop().expect("at least one");
-        let mut backward = ids_of(list.backward(&end).await);
-        backward.extend(end.ids);
-        for ids in [&mut backward, &mut all] {
-            ids.retain(|id| !changed.contains(id));
-        }
-        assert_eq!(backward, all, "{filters} backward");
-
-        for id in list_ids(acme, "").await {
-            acme.delete_ok(&format!("/files/{id}")).await;
-        }
-        stack.run_for(minutes(1)).await;
-    }
-
-    stack.run_purges().await;
 }

@@ -1,11 +1,9 @@
 //! `/files`.
 
 pub(crate) mod delete;
-pub(crate) mod delete_ids;
-pub(crate) mod get;
+pub(crate) mod ids;
 pub(crate) mod image_protection;
 pub(crate) mod list;
-pub(crate) mod list_cursors;
 pub(crate) mod list_rules;
 pub(crate) mod names;
 pub(crate) mod protection;
@@ -13,5 +11,4 @@ pub(crate) mod signed_url;
 pub(crate) mod update;
 pub(crate) mod update_effects;
 pub(crate) mod update_folder;
-pub(crate) mod update_forms;
 pub(crate) mod urls;

@@ -1,7 +1,9 @@
 //! `PUT /files/:id` and `PUT /files`: changeable and read-only fields.
 
 use serde_json::{Map, Value, json};
-use tests::{PHOTO, Stack, TestSpace, seconds, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, field_error, file_path, merged, seconds, stack_test};
+
+use crate::uploads::presign::PendingFile;
 
 /// Read-only fields of a record.
 const READ_ONLY: &[&str] = &[
@@ -20,15 +22,6 @@ const READ_ONLY: &[&str] = &[
     "access_control",
     "created_at",
 ];
-
-/// Returns an object with some fields replaced.
-pub(super) fn with(record: &Value, fields: &Value) -> Value {
-    let mut record = record.clone();
-    for (name, value) in fields.as_object().expect("an object") {
-        record[name] = value.clone();
-    }
-    record
-}
 
 /// Returns request bodies in order, and the fields that each changes.
 fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
@@ -98,7 +91,7 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack, acme: &TestSp
         let is_changed = changed != json!({});
         let is_newer = updated["updated_at"].as_str() > expected["updated_at"].as_str();
         assert!(is_newer || !is_changed, "{body}");
-        expected = with(&expected, &changed);
+        expected = merged(expected, changed);
         expected["updated_at"] = updated["updated_at"].clone();
         assert_eq!(updated, expected, "{body}");
         assert_eq!(acme.get_ok(file.path()).await, expected, "{body}");
@@ -132,7 +125,7 @@ async fn duplicate_tag_is_stored_once(acme: &TestSpace) {
     assert_eq!(found.as_array().map(Vec::len), Some(1));
 }
 
-/// Returns fields with invalid values, and their errors: the field and the end of `The … field`.
+/// Returns fields with invalid values, and their errors: the field and the end of its message.
 fn invalid_updates() -> Vec<(&'static str, Value, &'static str, &'static str)> {
     let required = "is required";
     let string = "must be a string";
@@ -161,6 +154,7 @@ fn invalid_updates() -> Vec<(&'static str, Value, &'static str, &'static str)> {
         ("tags", json!(["a\u{0}"]), "tags.0", control),
         ("type", json!(5), "type", string),
         ("type", json!(null), "type", required),
+        ("type", json!("public"), "type", ""),
     ]
 }
 
@@ -171,13 +165,9 @@ async fn invalid_update_returns_422_and_changes_nothing(stack: &Stack, acme: &Te
 
     for (field, value, error_field, end) in invalid_updates() {
         let body = json!({field: value});
-        let message = format!("The {} field {end}.", error_field.replace('_', " "));
         let errors = acme.put_err(422, file.path(), &body).await;
-        assert_eq!(errors, json!({error_field: [message]}), "{body}");
+        assert_eq!(errors, field_error(error_field, end), "{body}");
     }
-    let unknown = json!({"type": "public"});
-    let errors = acme.put_err(422, file.path(), unknown).await;
-    assert_eq!(errors, json!({"type": ["The selected type is invalid."]}));
 
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
@@ -208,7 +198,7 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &Test
     let elsewhere = acme.upload(PHOTO).into(&folder).await;
     let before = stack.dump().await;
     for &field in READ_ONLY {
-        let message = format!("The {} field must not be changed.", field.replace('_', " "));
+        let unchangeable = field_error(field, "must not be changed");
         for other in [
             json!(null),
             json!("another"),
@@ -217,11 +207,11 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &Test
             json!([]),
         ] {
             let errors = acme.put_err(422, file.path(), json!({field: other})).await;
-            assert_eq!(errors, json!({field: [message]}), "{field} {other}");
+            assert_eq!(errors, unchangeable, "{field} {other}");
         }
     }
 
-    let outside = with(&elsewhere, &json!({"folder_path": null}));
+    let outside = merged(elsewhere.record.clone(), json!({"folder_path": null}));
     let errors = acme.put_err(422, elsewhere.path(), outside).await;
     let message = "The folder path field must not be changed.";
     assert_eq!(errors["folder_path"], json!([message]));
@@ -231,4 +221,56 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &Test
     let errors = acme.put_err(422, file.path(), several).await;
     assert_eq!(errors.as_object().map(Map::len), Some(3), "{errors}");
     stack.assert_unchanged(&before, "read-only fields").await;
+}
+
+/// Asserts that an update with the full record changes nothing, and one with a changed field that
+/// field alone.
+async fn assert_full_updates(client: &Client, record: &Value) {
+    let path = file_path(record);
+    let same_time = json!({"updated_at": record["updated_at"]});
+
+    for path in [&path, "/files"] {
+        let same = client.put_ok(path, record).await;
+        assert_eq!(merged(same, same_time.clone()), *record);
+    }
+
+    let rename = json!({"original_name": "b.jpg"});
+    let current = client.get_ok(&path).await;
+    let renamed = client.put_ok(&path, merged(current, rename.clone())).await;
+    assert_eq!(merged(renamed, same_time), merged(record.clone(), rename));
+
+    let former_name = json!({"original_name": record["original_name"]});
+    client.put_ok(&path, former_name).await;
+}
+
+#[stack_test]
+async fn update_accepts_full_record(stack: &Stack, acme: &TestSpace) {
+    let user = acme.role("user").await;
+    let photos = acme.folder("Photos").await;
+    let inside = acme.upload(PHOTO).into(&photos).by(&user).await;
+    assert_eq!(inside["folder_path"], "Photos/");
+    let private = acme.upload(PHOTO).await;
+    let fields = json!({"type": "private", "ref": "x", "tags": ["a", "b"]});
+    let private = acme.put_ok(private.path(), fields).await;
+    let pending_file = PendingFile::create(acme, json!({"folder_id": photos.id})).await;
+    let pending = acme.get_ok(&pending_file.address()).await;
+
+    for (client, record) in [
+        (&user, &inside.record),
+        (&acme.client, &inside.record),
+        (&acme.client, &private),
+        (&acme.client, &pending),
+    ] {
+        stack.clock.advance(seconds(1));
+        assert_full_updates(client, record).await;
+    }
+
+    let close = merged(inside.record.clone(), json!({"type": "private"}));
+    let protected = acme.put_ok(inside.path(), close).await;
+    assert_eq!(protected["type"], "private");
+    assert_eq!(protected["access_control"]["source"], "direct");
+
+    let folders = acme.get_ok("/folders").await;
+    assert_eq!(folders.as_array().map(Vec::len), Some(1), "none is created");
+    stack.run_confirm_checks().await;
 }

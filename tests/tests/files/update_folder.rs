@@ -1,45 +1,12 @@
 //! `PUT /files/:id`: moves into folders, folders that a move creates, and the required roles.
 
 use serde_json::{Map, json};
-use tests::{File, PHOTO, Stack, TestSpace, UNKNOWN_ID, stack_test, text};
+use tests::{File, PHOTO, Stack, TestSpace, UNKNOWN_ID, merged, stack_test, text};
 
-use super::update::with;
 use crate::{folders::create::paths, support::pages::list_ids};
 
 async fn upload_text(acme: &TestSpace) -> File {
     acme.upload("some text").named("a.txt", "text/plain").await
-}
-
-#[stack_test]
-async fn move_to_unknown_folder_returns_422(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
-    let photos = acme.folder("Photos").await;
-    let foreign = other.folder("Photos").await;
-    let deleted = acme.folder("Gone").await;
-    acme.delete_ok(deleted.path()).await;
-    let file = acme.upload(PHOTO).into(&photos).await;
-    let before = stack.dump().await;
-    let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
-
-    for folder in [
-        UNKNOWN_ID,
-        "x",
-        "ROOT/",
-        "Photos",
-        &foreign.id,
-        &deleted.id,
-        &acme.id,
-        &file.id,
-    ] {
-        let alone = json!({ "folder_id": folder });
-        let with_path =
-            json!({"id": file.id, "folder_id": folder, "folder_path": "a/b", "ref": "x"});
-        for client in [&acme.client, &stack.account()] {
-            for (path, body) in [(file.path(), &alone), ("/files", &with_path)] {
-                assert_eq!(client.put_err(422, path, body).await, invalid, "{folder}");
-            }
-        }
-    }
-    stack.assert_unchanged(&before, "moves to nowhere").await;
 }
 
 #[stack_test]
@@ -115,9 +82,10 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack, acme: &TestSpace) {
         json!({"size": 1}),
         json!({"tags": [5]}),
     ] {
-        acme.put_err(422, file.path(), with(&valid, &wrong)).await;
+        acme.put_err(422, file.path(), merged(valid.clone(), wrong))
+            .await;
     }
-    let unknown_file = with(&valid, &json!({ "id": UNKNOWN_ID }));
+    let unknown_file = merged(valid, json!({ "id": UNKNOWN_ID }));
     acme.put_err(404, "/files", unknown_file).await;
     stack.assert_unchanged(&before, "paths that are none").await;
 

@@ -1,13 +1,45 @@
-//! `POST /files/urls` and `GET /files/by-ref`: files by ids and by reference.
+//! `GET /files/:id`, `POST /files/urls` and `GET /files/by-ref`: files by ids and by reference.
 
 use serde_json::{Value, json};
-use tests::{Client, File, PHOTO, Stack, TestSpace, UNKNOWN_ID, seconds, stack_test, text};
+use tests::{
+    Client, File, PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, seconds,
+    stack_test, text,
+};
 
 use super::list_rules::{one, upload_ten};
 use crate::uploads::presign::PendingFile;
 
 /// Maximum number of ids of a request.
 const MOST_IDS: usize = 100;
+
+#[stack_test]
+async fn get_returns_uploaded_file(stack: &Stack, acme: &TestSpace) {
+    let file = acme.upload(PHOTO).await;
+    let id = &file.id;
+
+    let lower_case = format!("/files/{}", id.to_lowercase());
+    for client in [&acme.client, &acme.role("viewer").await, &stack.account()] {
+        assert_eq!(client.get_ok(file.path()).await, file);
+        assert_eq!(client.get_ok(&lower_case).await, file);
+    }
+
+    let name = format!("image-{id}.jpg");
+    let path = format!("{}/{name}", acme.handle);
+    let expected = json!({
+        "name": name, "original_name": "photo.jpg", "extension": "jpg", "mime_type": "image/jpeg", "size": PHOTO.len(),
+        "storage_path": path, "url": format!("{}/{path}", stack.local.cdn_url()), "type": "upload",
+        "resource_type": "image", "status": "active", "space_id": acme.id, "folder_id": null, "folder_path": null,
+        "ref": null, "tags": [], "storage_meta": {}, "thumbnails": [],
+        "access_control": {
+            "requires_auth": false, "public_read": true, "source": "space", "inherited_from": acme.id,
+            "setting": null,
+        },
+        "uploaded_by": {"type": "api_key", "id": acme.key_id},
+        "checksum_sha256": "3aff0931539fcf6e63fcc330ed24429646c572a8d7940b443b4062b14359f157",
+    });
+
+    assert_fields(&file, expected);
+}
 
 async fn urls(client: &Client, ids: Value) -> Value {
     let response = client.post("/files/urls", json!({ "file_ids": ids })).await;
@@ -102,10 +134,9 @@ async fn empty_id_list_returns_422(acme: &TestSpace) {
         (json!([5]), "file_ids.0", "must be a string"),
         (json!([UNKNOWN_ID, null]), "file_ids.1", "must be a string"),
     ] {
-        let message = format!("The {} field {end}.", field.replace('_', " "));
         let body = json!({ "file_ids": ids });
         let errors = acme.post_err(422, "/files/urls", body).await;
-        assert_eq!(errors, json!({field: [message]}), "{ids}");
+        assert_eq!(errors, field_error(field, end), "{ids}");
     }
 
     let body = json!({"file_ids": [5, UNKNOWN_ID, []]});

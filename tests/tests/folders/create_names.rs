@@ -1,9 +1,9 @@
 //! Names of folders: Unicode normalization and uniqueness among siblings.
 
 use serde_json::json;
-use tests::{Folder, TestSpace, stack_test};
+use tests::{Folder, TestSpace, name_taken, stack_test};
 
-use super::create::{get_folder, name_taken, new, paths};
+use super::create::{get_folder, new, paths};
 
 #[stack_test]
 async fn names_are_stored_in_nfc(acme: &TestSpace) {

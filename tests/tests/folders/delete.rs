@@ -4,10 +4,7 @@ use serde_json::json;
 use tests::{Folder, PHOTO, Stack, TestSpace, stack_test, text};
 
 use super::create::{ROOT, get_folder, paths};
-use crate::{
-    spaces::delete::stored_data,
-    uploads::presign::{PendingFile, presign_body},
-};
+use crate::{spaces::delete::stored_data, uploads::presign::PendingFile};
 
 /// Content of a folder.
 #[derive(Clone, Copy, Debug)]
@@ -120,43 +117,6 @@ async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack, acme
     acme.delete_ok(&sent.address()).await;
     assert_deleted(acme, &gets).await;
     stack.run_purges().await;
-}
-
-#[stack_test]
-async fn deleted_folder_is_no_target(stack: &Stack, acme: &TestSpace) {
-    let deleted = acme.folder("Photos").await;
-    let other = acme.folder("Other").await;
-    let file = acme.upload(PHOTO).await;
-    assert_deleted(acme, &deleted).await;
-    let before = stack.dump().await;
-
-    let id = &deleted.id;
-    let child = json!({"name": "New", "space_id": acme.id, "parent_id": id});
-    let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
-    for response in [
-        acme.post("/folders", child).await,
-        acme.put(other.path(), json!({ "parent_id": id })).await,
-        acme.get(&format!("/folders?parent_id={id}")).await,
-    ] {
-        assert_eq!(response.expect_error(422), invalid);
-    }
-
-    let folder = json!({ "folder_id": id });
-    let presign = presign_body(acme, folder.clone());
-    let upload = || acme.upload(PHOTO).into(&deleted);
-    let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
-    for response in [
-        acme.get(&format!("/files?folder_id={id}")).await,
-        acme.put(file.path(), folder).await,
-        upload().send().await,
-        upload().with_path("a/b").send().await,
-        acme.post("/upload/presign", presign).await,
-    ] {
-        assert_eq!(response.expect_error(422), invalid);
-    }
-    stack
-        .assert_unchanged(&before, "requests for a deleted folder")
-        .await;
 }
 
 #[stack_test]

@@ -1,9 +1,10 @@
 //! `GET /folders`: folders of a space, of a folder and of the root, page by page.
 
-use serde_json::json;
-use tests::{Client, Folder, Stack, TestSpace, UNKNOWN_ID, seconds, stack_test, text};
+use serde_json::{Value, json};
+use tests::{Folder, Stack, TestSpace, seconds, stack_test};
 
 use super::create::get_folder;
+use crate::support::pages::List;
 
 /// Folders, oldest first, and the index of the parent of each.
 const TREE: [(&str, Option<usize>); 14] = [
@@ -24,7 +25,7 @@ const TREE: [(&str, Option<usize>); 14] = [
 ];
 
 /// Creates the folders of the tree in order.
-pub(super) async fn create_folders(stack: &Stack, acme: &TestSpace) -> Vec<Folder> {
+async fn create_folders(stack: &Stack, acme: &TestSpace) -> Vec<Folder> {
     let mut folders: Vec<Folder> = Vec::new();
     for (name, parent) in TREE {
         stack.clock.advance(seconds(1));
@@ -35,66 +36,12 @@ pub(super) async fn create_folders(stack: &Stack, acme: &TestSpace) -> Vec<Folde
     folders
 }
 
-/// A page of a list.
-#[derive(Clone, Debug)]
-pub(super) struct Page {
-    pub(super) ids: Vec<String>,
-    pub(super) next: Option<String>,
-    pub(super) previous: Option<String>,
-}
-
-/// A list of folders, page by page.
-pub(super) struct List<'a> {
-    pub(super) client: &'a Client,
-    /// Each parameter begins with an ampersand.
-    pub(super) filters: &'a str,
-    pub(super) limit: usize,
-}
-
-impl List<'_> {
-    pub(super) async fn page(&self, cursor: Option<&str>) -> Page {
-        let List { filters, limit, .. } = self;
-        let cursor = cursor.map(|cursor| format!("&cursor={cursor}"));
-        let cursor = cursor.unwrap_or_default();
-        let path = format!("/folders?limit={limit}{filters}{cursor}");
-        let page = self.client.fetch(&path).await.json();
-        assert_eq!(page["path"], "/api/v1/folders");
-        assert_eq!(page["per_page"], *limit);
-
-        let cursor = |name: &str| page[name].as_str().map(str::to_owned);
-        let folders = page["data"].as_array().expect("a list");
-        Page {
-            ids: folders.iter().map(|folder| text(&folder["id"])).collect(),
-            next: cursor("next_cursor"),
-            previous: cursor("prev_cursor"),
-        }
-    }
-
-    /// Asserts that the list contains these folders once each, in both directions and on full
-    /// pages.
-    pub(super) async fn check(&self, expected: &[&Folder]) {
-        let what = format!("{} by {}", self.filters, self.limit);
-        let mut pages = vec![self.page(None).await];
-        while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
-            pages.push(self.page(Some(&next)).await);
-            assert!(pages.len() <= expected.len(), "{what} has no end");
-        }
-        let found: Vec<&String> = pages.iter().flat_map(|page| &page.ids).collect();
-        let ids: Vec<&String> = expected.iter().map(|folder| &folder.id).collect();
-        assert_eq!(found, ids, "{what}");
-        let count = expected.len().div_ceil(self.limit).max(1);
-        assert_eq!(pages.len(), count, "{what}");
-        assert_eq!(pages[0].previous, None, "{what}");
-
-        let mut previous = pages.pop().and_then(|last| last.previous);
-        while let Some(cursor) = previous {
-            let page = self.page(Some(&cursor)).await;
-            let forward = pages.pop().expect("as many pages back as forth");
-            assert_eq!(page.ids, forward.ids, "{what} backward");
-            previous = page.previous;
-        }
-        assert!(pages.is_empty(), "{what} backward");
-    }
+/// Asserts that a list contains these folders, on as few pages as possible.
+async fn assert_lists(acme: &TestSpace, filters: &str, limit: usize, expected: &[&Folder]) {
+    let ids: Vec<&str> = expected.iter().map(|folder| &*folder.id).collect();
+    let list = List::new(acme, "/folders", filters, limit);
+    let pages = list.assert_lists(&ids).await;
+    assert_eq!(pages, ids.len().div_ceil(limit).max(1), "{filters}");
 }
 
 #[stack_test]
@@ -107,23 +54,18 @@ async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack, acme: &
     };
     let mut lists = vec![
         (String::new(), folders.iter().rev().collect()),
-        ("&parent_id=root".to_owned(), within(None)),
+        ("parent_id=root".to_owned(), within(None)),
     ];
     for (index, Folder { id, .. }) in folders.iter().enumerate() {
-        let lower_case = format!("&parent_id={}", id.to_lowercase());
-        let with_space = format!("&parent_id={id}&space_id={}", acme.id);
+        let lower_case = format!("parent_id={}", id.to_lowercase());
+        let with_space = format!("parent_id={id}&space_id={}", acme.id);
         lists.push((lower_case, within(Some(index))));
         lists.push((with_space, within(Some(index))));
     }
 
     for (filters, expected) in &lists {
         for limit in [1, 3, 100] {
-            let list = List {
-                client: acme,
-                filters,
-                limit,
-            };
-            list.check(expected).await;
+            assert_lists(acme, filters, limit, expected).await;
         }
     }
 }
@@ -150,114 +92,33 @@ async fn list_returns_full_records_in_envelope(stack: &Stack, acme: &TestSpace) 
 }
 
 #[stack_test]
-async fn list_requires_known_parent_and_space(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
-    let foreign = other.folder("Photos").await;
-    let deleted = acme.folder("Gone").await;
-    acme.delete_ok(deleted.path()).await;
-    let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
-
-    for parent in [
-        UNKNOWN_ID,
-        "x",
-        "Photos",
-        &foreign.id,
-        &deleted.id,
-        &acme.id,
-    ] {
-        let path = format!("/folders?space_id={}&parent_id={parent}", acme.id);
-        for client in [&acme.client, &stack.account()] {
-            let errors = client.get_err(422, &path).await;
-            assert_eq!(errors, invalid, "{parent}");
-        }
-    }
-
-    let outsider = stack.user().await;
-    for (client, space) in [
-        (&acme.client, UNKNOWN_ID),
-        (&acme.client, "x"),
-        (&acme.client, &other.id),
-        (&acme.client, &acme.handle),
-        (&outsider.client, &acme.id),
-    ] {
-        let errors = client
-            .get_err(404, &format!("/folders?space_id={space}"))
-            .await;
-        assert_eq!(errors, json!({}), "{space}");
-    }
-}
-
-#[stack_test]
-async fn list_without_space_is_of_key_or_default_space(
-    stack: &Stack,
-    acme: &TestSpace,
-    other: &TestSpace,
-) {
-    let own_folder = acme.folder("Photos").await;
-    let foreign_folder = other.folder("Photos").await;
-    let account = stack.account();
-    let default_space = json!({"default_space_id": other.id});
-    account.put_ok("/account", default_space).await;
-    let in_acme = format!("&space_id={}", acme.id.to_lowercase());
-
-    // A blank id counts as absent.
-    for (client, filters, expected) in [
-        (&acme.client, "", &own_folder),
-        (&acme.client, "&parent_id=&space_id=", &own_folder),
-        (&acme.client, "&parent_id=root", &own_folder),
-        (&other.client, "", &foreign_folder),
-        (&account, "", &foreign_folder),
-        (&account, "&parent_id=root", &foreign_folder),
-        (&account, &in_acme, &own_folder),
-    ] {
-        let list = List {
-            client,
-            filters,
-            limit: 20,
-        };
-        list.check(&[expected]).await;
-    }
-}
-
-/// Asserts that a list rejects its cursor.
-async fn assert_invalid_cursor(client: &Client, path: &str) {
-    let invalid = json!({"cursor": ["The selected cursor is invalid."]});
-    assert_eq!(client.get_err(422, path).await, invalid, "{path}");
-}
-
-#[stack_test]
-async fn cursor_is_valid_for_its_list_only(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
+async fn lists_follow_moves_and_deletions(stack: &Stack, acme: &TestSpace) {
     let folders = create_folders(stack, acme).await;
-    create_folders(stack, other).await;
-    let viewer = acme.role("viewer").await;
-    let [first, second] = [0, 2].map(|index| format!("&parent_id={}", folders[index].id));
-    let lists = ["", "&parent_id=root", &first, &second];
+    let [a, b, c, aa, ba, bb] = [0, 1, 3, 2, 8, 13].map(|index| &folders[index]);
+    let check = async |parent: &str, expected: &[&Folder]| {
+        let filters = format!("parent_id={parent}");
+        assert_lists(acme, &filters, 2, expected).await;
+    };
+    let set_parent = async |folder: &Folder, parent: Value| {
+        let body = json!({ "parent_id": parent });
+        acme.put_ok(folder.path(), body).await;
+    };
+    let in_a = [12, 10, 6, 4].map(|index| &folders[index]);
 
-    for from in lists {
-        let list = List {
-            client: acme,
-            filters: from,
-            limit: 1,
-        };
-        let cursor = list.page(None).await.next.expect("there is more");
-        for used in lists {
-            let path = format!("/folders?limit=1&cursor={cursor}{used}");
-            if used == from {
-                let page = viewer.get_ok(&path).await;
-                assert_eq!(page.as_array().map(Vec::len), Some(1), "{used}");
-            } else {
-                assert_invalid_cursor(acme, &path).await;
-            }
-        }
-        for path in ["/files", "/spaces", "/upload-configs"] {
-            assert_invalid_cursor(acme, &format!("{path}?cursor={cursor}")).await;
-        }
-        let changed = format!("/folders?limit=1&cursor={}{from}", &cursor[1..]);
-        assert_invalid_cursor(acme, &changed).await;
-        if !from.contains(&folders[0].id) && !from.contains(&folders[2].id) {
-            let path = format!("/folders?limit=1&cursor={cursor}{from}");
-            for client in [&other.client, &stack.account()] {
-                assert_invalid_cursor(client, &path).await;
-            }
-        }
-    }
+    // Sorted by creation, not by arrival in the folder.
+    set_parent(aa, json!(b.id)).await;
+    check(&b.id, &[bb, ba, aa]).await;
+    check(&a.id, &in_a).await;
+    check(&aa.id, &[&folders[9], &folders[5]]).await;
+    set_parent(ba, Value::Null).await;
+    check("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
+    check(&b.id, &[bb, aa]).await;
+    acme.delete_ok(bb.path()).await;
+    acme.put_ok(aa.path(), json!({"name": "renamed"})).await;
+    check(&b.id, &[aa]).await;
+    set_parent(aa, json!(a.id)).await;
+    check(&b.id, &[]).await;
+
+    let all = folders.iter().rev().filter(|folder| *folder != bb);
+    assert_lists(acme, "", 4, &all.collect::<Vec<_>>()).await;
 }

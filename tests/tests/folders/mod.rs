@@ -7,7 +7,6 @@ pub(crate) mod delete;
 pub(crate) mod delete_space;
 pub(crate) mod depth;
 pub(crate) mod list;
-pub(crate) mod list_changes;
+pub(crate) mod references;
 pub(crate) mod security;
-pub(crate) mod security_inheritance;
 pub(crate) mod update;

@@ -1,9 +1,9 @@
 //! `PUT /folders/:id`: moves of folders, cycles and the maximum depth.
 
 use serde_json::{Value, json};
-use tests::{File, Folder, PHOTO, Stack, TestSpace, stack_test};
+use tests::{File, Folder, PHOTO, Stack, TestSpace, name_taken, stack_test};
 
-use super::create::{assert_only, get_folder, name_taken};
+use super::create::{assert_only, get_folder};
 
 /// Maximum depth of folders.
 pub(super) const MOST: usize = 20;

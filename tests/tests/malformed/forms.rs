@@ -1,12 +1,15 @@
-//! Forms with invalid fields, files or parts.
+//! Raw multipart forms: file names, and invalid fields, files and parts.
 
 use serde_json::json;
-use tests::{Client, PHOTO, Response, Stack, TestSpace, UNKNOWN_ID, stack_test};
+use tests::{
+    Client, PHOTO, RawConnection, Response, Stack, TestSpace, UNKNOWN_ID, field_error, large_photo,
+    stack_test,
+};
 
 use super::assert_rejected;
 
 const BOUNDARY: &str = "frontier";
-pub(crate) const CONTENT_TYPE: &str = "multipart/form-data; boundary=frontier";
+const CONTENT_TYPE: &str = "multipart/form-data; boundary=frontier";
 
 /// Returns a part with these headers.
 fn part(headers: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
@@ -18,15 +21,15 @@ fn part(headers: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
     .concat()
 }
 
-pub(crate) fn text(name: &str, value: impl AsRef<[u8]>) -> Vec<u8> {
+fn text(name: &str, value: impl AsRef<[u8]>) -> Vec<u8> {
     part(
         &format!("content-disposition: form-data; name=\"{name}\""),
         value,
     )
 }
 
-/// Returns the part of a JPEG.
-pub(crate) fn file(name: &[u8], bytes: &[u8]) -> Vec<u8> {
+/// Returns the part of a JPEG. HTTP clients encode file names; this part contains them unchanged.
+fn file(name: &[u8], bytes: &[u8]) -> Vec<u8> {
     let before: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"";
     let after = b"\"\r\ncontent-type: image/jpeg\r\n\r\n";
     [before, name, after, bytes, b"\r\n"].concat()
@@ -36,7 +39,7 @@ fn photo() -> Vec<u8> {
     file(b"a.jpg", PHOTO)
 }
 
-pub(crate) fn form(parts: &[Vec<u8>]) -> Vec<u8> {
+fn form(parts: &[Vec<u8>]) -> Vec<u8> {
     [parts.concat(), format!("--{BOUNDARY}--\r\n").into_bytes()].concat()
 }
 
@@ -95,11 +98,8 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack, ac
 
         let twice = form(&[space(), text(name, "a"), text(name, "a"), photo()]);
         let errors = send(acme, twice).await.expect_error(422);
-        let message = format!(
-            "The {} field must appear only once.",
-            name.replace('_', " ")
-        );
-        assert_eq!(errors[name][0], message);
+        let once = field_error(name, "must appear only once");
+        assert_eq!(errors[name][0], once[name][0]);
     }
 
     let [long, long_emoji] = ["x", "🚀"].map(|character| character.repeat(256));
@@ -119,20 +119,30 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack, ac
 }
 
 #[stack_test]
-async fn control_characters_in_file_name_are_removed(stack: &Stack, acme: &TestSpace) {
+async fn file_names_are_sanitized(stack: &Stack, acme: &TestSpace) {
     let mut controls: Vec<u8> = (0..b' ').chain([0x7F]).collect();
     controls.retain(|byte| !b"\r\n".contains(byte));
+    let with_controls = [&controls[..], b"\n", b"\r", b"\r\r", b"\n\r", b"\0\n"];
+    let without = with_controls.map(|controls| ([b"a", controls, b"b.jpg"].concat(), "ab.jpg"));
+    let longest = "é".repeat(255);
+    let too_long = "é".repeat(300);
+    let others = [
+        (&b"C:\\photos\\me.jpg"[..], "me.jpg"),
+        (b"../../etc/passwd.jpg", "passwd.jpg"),
+        ("gpj\u{202E}.jpg".as_bytes(), "gpj.jpg"),
+        (b"caf\xE9.jpg", "caf\u{FFFD}.jpg"),
+        (too_long.as_bytes(), &longest),
+    ];
+    let others = others.map(|(name, stored)| (name.to_vec(), stored));
 
-    for removed in [&controls[..], b"\n", b"\r", b"\r\r", b"\n\r", b"\0\n"] {
-        let file = file(&[b"a", removed, b"b.jpg"].concat(), PHOTO);
-        let form = form(&[text("space", &acme.handle), file]);
+    for (name, stored) in without.into_iter().chain(others) {
+        let form = form(&[text("space", &acme.handle), file(&name, PHOTO)]);
+        let uploaded = send(acme, form).await.expect_created();
 
-        let stored = send(acme, form).await.expect_created();
-
-        let case = removed.escape_ascii();
-        assert_eq!(stored["original_name"], "ab.jpg", "{case}");
-        let delivered = stack.anonymous.fetch(&tests::text(&stored["url"])).await;
-        assert!(delivered.body == PHOTO);
+        let case = name.escape_ascii();
+        assert_eq!(uploaded["original_name"], stored, "{case}");
+        let url = tests::text(&uploaded["url"]);
+        stack.anonymous.fetch(&url).await.expect_body(PHOTO);
     }
 }
 
@@ -149,17 +159,17 @@ async fn encoded_form_returns_415(stack: &Stack, acme: &TestSpace) {
     stack.assert_unchanged(&before, "an encoded form").await;
 }
 
-/// Content types that do not match the body of a form.
-const MISMATCHED_CONTENT_TYPES: [&str; 9] = [
-    "multipart/form-data",
-    "multipart/form-data; boundary=",
-    "multipart/form-data; boundary=\"\"",
-    "multipart/form-data; boundary=other",
-    "multipart/mixed; boundary=frontier",
-    "application/x-www-form-urlencoded",
-    "application/json",
-    "frontier",
-    "",
+/// Content types that do not match the body of a form, and the status.
+const MISMATCHED_CONTENT_TYPES: [(&str, u16); 9] = [
+    ("multipart/form-data", 400),
+    ("multipart/form-data; boundary=", 400),
+    ("multipart/form-data; boundary=\"\"", 415),
+    ("multipart/form-data; boundary=other", 400),
+    ("multipart/mixed; boundary=frontier", 415),
+    ("application/x-www-form-urlencoded", 415),
+    ("application/json", 415),
+    ("frontier", 415),
+    ("", 415),
 ];
 
 /// Returns parts of an upload in a space that are malformed, with their descriptions.
@@ -230,10 +240,63 @@ async fn malformed_part_rejects_form(stack: &Stack, acme: &TestSpace) {
     for (description, body) in forms {
         assert_rejected(send(acme, body).await, description);
     }
-    for content_type in MISMATCHED_CONTENT_TYPES {
-        let response = send_as(acme, content_type, form(&[space(), photo()])).await;
-        assert_rejected(response, content_type);
+    let whole = form(&[space(), photo()]);
+    for (content_type, status) in MISMATCHED_CONTENT_TYPES {
+        let response = send_as(acme, content_type, whole.clone()).await;
+        assert_rejected(response.expect_status(status), content_type);
     }
+    let untyped = acme.request("POST", "/upload").body(whole.clone());
+    acme.send(untyped).await.expect_error(415);
+    for cut in [10, 60, 150, whole.len() / 2, whole.len() - 5] {
+        let truncated = send(acme, whole[..cut].to_vec()).await;
+        truncated.expect_error(400);
+    }
+    let many = form(&[text("x", "y").repeat(70), photo()]);
+    send(acme, many).await.expect_error(400);
 
     stack.assert_unchanged(&before, "malformed forms").await;
+}
+
+/// Sends the head of an upload with a body of this length, and returns the response before the body.
+async fn send_head(stack: &Stack, key: &str, length: usize) -> Response {
+    let head = format!(
+        "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\ncontent-type: {CONTENT_TYPE}\r\n\
+         content-length: {length}\r\n\r\n"
+    );
+    let response = RawConnection::request(stack.local.api_url(), head).await;
+    response.expect("a response before the body")
+}
+
+#[stack_test]
+async fn large_and_unauthenticated_bodies_are_not_awaited(stack: &Stack, acme: &TestSpace) {
+    let key = acme.client.key.as_deref().expect("a key");
+
+    let too_large = send_head(stack, key, 600 << 20).await;
+    let message = tests::text(&too_large.json()["message"]);
+    assert!(message.contains("/upload/presign"), "{message}");
+    too_large.expect_error(413);
+    send_head(stack, "x", 1_000_000).await.expect_error(401);
+}
+
+#[stack_test]
+async fn part_headers_and_preamble_are_bounded(acme: &TestSpace) {
+    let whole = |name: &[u8], bytes: &[u8]| form(&[text("space", &acme.handle), file(name, bytes)]);
+    let preamble =
+        |length: usize| [&vec![b'x'; length][..], b"\r\n", &whole(b"a.jpg", PHOTO)].concat();
+
+    for body in [preamble(10_000), whole(&[b'x'; 10_000], PHOTO)] {
+        send(acme, body).await.expect_created();
+    }
+
+    let other = "multipart/form-data; boundary=other";
+    for (content_type, body) in [
+        (other, whole(b"a.jpg", &large_photo(30 << 20))),
+        (CONTENT_TYPE, preamble(200_000)),
+        (CONTENT_TYPE, whole(&vec![b'x'; 200_000], PHOTO)),
+    ] {
+        let response = send_as(acme, content_type, body).await;
+        let message = tests::text(&response.json()["message"]);
+        assert!(message.contains("more than 16 kilobytes"), "{message}");
+        response.expect_error(400);
+    }
 }

@@ -3,7 +3,7 @@
 mod bodies;
 mod fields;
 mod foreign_ids;
-pub(crate) mod forms;
+mod forms;
 mod ids_and_queries;
 
 use reqwest::Body;

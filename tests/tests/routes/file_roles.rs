@@ -4,12 +4,22 @@
 use serde_json::{Value, json};
 use table::keys;
 use tests::{
-    Client, File, PHOTO, Response, Stack, StackOptions, TestSpace, User, file_path, rows,
-    stack_test, text,
+    Client, PHOTO, Response, Stack, StackOptions, TestSpace, User, file_path, rows, stack_test,
+    text,
 };
 
 use super::fixture::ROLES;
-use crate::{support::signer::Signer, uploads::unsigned::UnsignedConfig};
+use crate::{
+    support::signer::Signer,
+    uploads::{
+        presign::{PendingFile, presign_body},
+        unsigned::UnsignedConfig,
+    },
+};
+
+/// Message of a rejection because of the uploader.
+const OTHERS_FILE: &str =
+    "Another user or API key uploaded this file. This action requires the role admin or higher.";
 
 /// A request about a file, and the minimum roles for files of the caller and of others.
 type FileRequest = (String, Value, String, String);
@@ -24,7 +34,7 @@ fn requests() -> Vec<FileRequest> {
         ["DELETE /files/FILE", null, "user", "admin"],
         ["DELETE /files?id=FILE", null, "user", "admin"],
         ["DELETE /files", {"id": "FILE"}, "user", "admin"],
-        // The file is already active, so a confirmation returns it.
+        // Of a pending file, the bytes have been sent. A confirmation returns an active one.
         ["POST /upload/confirm/FILE", null, "user", "admin"],
         ["PUT /files/FILE/access-control", {"access_control": {"requires_auth": true}}, "admin", "admin"],
         ["DELETE /files/FILE/access-control", null, "admin", "admin"],
@@ -81,19 +91,29 @@ impl Caller {
         level(self.role) >= level(min_role)
     }
 
-    /// Uploads a file. Returns `None` for a space key that may not upload.
-    async fn upload(&self, stack: &Stack, acme: &TestSpace) -> Option<File> {
+    /// Creates a file. Returns `None` for a space key that may not upload.
+    async fn create(&self, stack: &Stack, acme: &TestSpace, is_pending: bool) -> Option<Value> {
         if self.has("user") {
-            return Some(acme.upload(PHOTO).by(&self.client).await);
+            return Some(create(stack, acme, &self.client, is_pending).await);
         }
 
         // A member who is a viewer now may have uploaded in an earlier role.
         let member = self.member.as_ref()?;
         stack.add_member(member, acme, "user").await;
-        let file = acme.upload(PHOTO).by(&self.client).await;
+        let file = create(stack, acme, &self.client, is_pending).await;
         stack.add_member(member, acme, self.role).await;
         Some(file)
     }
+}
+
+/// Uploads a file, or presigns it and sends its bytes. Returns its record.
+async fn create(stack: &Stack, acme: &TestSpace, client: &Client, is_pending: bool) -> Value {
+    if !is_pending {
+        return acme.upload(PHOTO).by(client).await.record;
+    }
+    let file = PendingFile::by(client, presign_body(acme, json!({}))).await;
+    file.put(stack, PHOTO).await;
+    acme.get_ok(&file.address()).await
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -101,34 +121,42 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack, acme: &TestS
     let mut allowed = 0;
     let mut rejected = Vec::new();
 
-    for caller in &Caller::all(stack, acme).await {
-        for request in &requests() {
-            let (line, _, own_role, role) = request;
-            for is_own in [true, false] {
-                let file = if is_own {
-                    caller.upload(stack, acme).await
-                } else {
-                    Some(acme.upload(PHOTO).await)
-                };
-                let Some(file) = file else { continue };
-                let min_role = if is_own { own_role } else { role };
-                let folder = format!("call-{:03}", allowed + rejected.len());
-                let response = send(&caller.client, request, &file.id, &folder).await;
+    let callers = Caller::all(stack, acme).await;
+    let requests = requests();
+    let calls = callers
+        .iter()
+        .flat_map(|caller| requests.iter().map(move |request| (caller, request)));
+    let states = [(true, true), (true, false), (false, true), (false, false)];
+    for (caller, request) in calls {
+        let (line, _, own_role, role) = request;
+        for (is_own, is_pending) in states {
+            let file = if is_own {
+                caller.create(stack, acme, is_pending).await
+            } else {
+                Some(create(stack, acme, acme, is_pending).await)
+            };
+            let Some(file) = file else { continue };
+            let min_role = if is_own { own_role } else { role };
+            let folder = format!("call-{:03}", allowed + rejected.len());
+            let response = send(&caller.client, request, &text(&file["id"]), &folder).await;
 
-                let case = format!("{line} as {}, own: {is_own}", caller.role);
-                let response = response.with_context(&case);
-                if caller.has(min_role) {
-                    allowed += 1;
-                    response.expect_status_of(&[200, 204]);
-                    continue;
-                }
-                assert_eq!(response.expect_error(403), json!({}));
-                assert_eq!(acme.get_ok(file.path()).await, file, "{case}");
-                rejected.push(folder);
+            let role = caller.role;
+            let case = format!("{line} as {role}, own: {is_own}, pending: {is_pending}");
+            let response = response.with_context(&case);
+            if caller.has(min_role) {
+                allowed += 1;
+                response.expect_status_of(&[200, 204]);
+                continue;
             }
+            if caller.has(own_role) {
+                assert_eq!(response.json()["message"], OTHERS_FILE, "{case}");
+            }
+            assert_eq!(response.expect_error(403), json!({}));
+            assert_eq!(acme.get_ok(&file_path(&file)).await, file, "{case}");
+            rejected.push(folder);
         }
     }
-    assert_eq!((allowed, rejected.len()), (92, 58));
+    assert_eq!((allowed, rejected.len()), (184, 116));
 
     // Rejected calls created no folders.
     for (key, item) in stack.dump().await.items {
@@ -163,12 +191,11 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
         for path in &paths {
             let file = acme.get_ok(path).await;
             let is_anonymous = file["uploaded_by"]["id"].is_null();
-            let reason = if is_anonymous {
-                "This file was uploaded without an API key."
+            let message = if is_anonymous {
+                "This file was uploaded without an API key. This action requires the role admin or higher."
             } else {
-                "Another user or API key uploaded this file."
+                OTHERS_FILE
             };
-            let message = format!("{reason} This action requires the role admin or higher.");
             let change = |client: &Client| client.request(method, path).json(&body);
             for client in [&key, &member] {
                 let response = client.send(change(client)).await;

@@ -9,7 +9,6 @@ pub(crate) mod expected_error;
 pub(crate) mod file_roles;
 pub(crate) mod fixture;
 pub(crate) mod idempotency;
-pub(crate) mod key_pages;
 pub(crate) mod lists;
 pub(crate) mod methods_and_cors;
 pub(crate) mod pagination;

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use tests::{Client, Stack, TestSpace, column, seconds, stack_test, text};
 
+use crate::support::pages::List;
+
 /// Returns the names on the first page of the list.
 async fn names(client: &Client) -> Vec<Value> {
     column(&client.get_ok("/spaces").await, "name")
@@ -50,26 +52,17 @@ async fn list_returns_spaces_without_settings(acme: &TestSpace) {
 #[stack_test]
 async fn list_pages_in_both_directions(stack: &Stack) {
     let account = stack.account();
+    let mut ids = vec![text(&account.get_ok("/spaces").await[0]["id"])];
     for index in 0..4 {
         stack.clock.advance(seconds(1));
         let body = json!({"name": format!("Space {index}")});
-        account.create("/spaces", body).await;
+        let space = account.create("/spaces", body).await;
+        ids.insert(0, text(&space["id"]));
     }
-    let page = async |cursor: &Value| {
-        let path = format!("/spaces?limit=2&cursor={}", text(cursor));
-        account.fetch(&path).await.json()
-    };
 
-    let first = page(&json!("")).await;
-    let second = page(&first["next_cursor"]).await;
-    let third = page(&second["next_cursor"]).await;
-    assert_eq!(column(&first["data"], "name"), ["Space 3", "Space 2"]);
-    assert_eq!(column(&second["data"], "name"), ["Space 1", "Space 0"]);
-    assert_eq!(column(&third["data"], "name"), ["My assets"]);
-    assert_eq!(first["prev_cursor"], Value::Null);
-    assert_eq!(third["next_cursor"], Value::Null);
-    assert_eq!(page(&third["prev_cursor"]).await, second);
-    assert_eq!(page(&second["prev_cursor"]).await, first);
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let list = List::new(&account, "/spaces", "", 2);
+    assert_eq!(list.assert_lists(&ids).await, 3);
 }
 
 #[stack_test]

@@ -71,6 +71,13 @@ impl ImageServer {
         json!({"watermark": {"enabled": true, "url": self.url}})
     }
 
+    /// Returns settings of a watermark with the image at a position.
+    pub(crate) fn watermark_at(&self, position: &str) -> Value {
+        let mut security = self.watermark();
+        security["watermark"]["position"] = json!(position);
+        security
+    }
+
     /// Replaces status and body of the responses.
     pub(crate) fn serve(&self, status: &str, body: &[u8]) {
         let length = body.len();

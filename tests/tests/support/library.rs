@@ -241,11 +241,7 @@ impl Library {
 
     /// Returns the list with these filters.
     pub(crate) fn list(&self, filters: &[&Filter], limit: usize) -> List<'_> {
-        List {
-            client: &self.acme.client,
-            filters: to_query(filters),
-            limit,
-        }
+        List::new(&self.acme, "/files", &to_query(filters), limit)
     }
 }
 
@@ -263,13 +259,8 @@ async fn create_file(acme: &TestSpace, number: usize, folders: &[String; 3]) -> 
             "space": acme.handle, "filename": name.original, "content_type": kind.mime_type, "size": kind.bytes.len(),
             "upload_config": config, "folder_id": folder,
         });
-        text(
-            &acme
-                .post("/upload/presign", body)
-                .await
-                .expect_status(201)
-                .json()["file_id"],
-        )
+        let presigned = acme.post("/upload/presign", body).await;
+        text(&presigned.expect_status(201).json()["file_id"])
     } else {
         let upload = acme.upload(kind.bytes);
         let upload = upload.named(name.original, kind.mime_type);

@@ -1,15 +1,17 @@
 //! `GET /upload-configs` and `GET /upload-configs/all`.
 
 use serde_json::Value;
-use tests::{Stack, seconds, stack_test};
+use tests::{Stack, column, seconds, stack_test, text};
 
-fn items(page: &Value) -> Vec<Value> {
-    page["data"].as_array().expect("a list").clone()
+use crate::support::pages::{List, all_ids};
+
+/// Returns the ids of a list of configs.
+fn ids(configs: &Value) -> Vec<String> {
+    column(configs, "id").iter().map(text).collect()
 }
 
-/// Returns the configs of a space with four more configs, after asserting that all its lists are
-/// equal.
-async fn list_of_new_space(stack: &Stack, name: &str) -> Vec<Value> {
+/// Creates a space with four more configs, and asserts that all its lists are equal. Returns the ids of its configs.
+async fn configs_of_new_space(stack: &Stack, name: &str) -> Vec<String> {
     stack.clock.advance(seconds(1));
     let space = stack.space(name).await;
     for number in 0..4 {
@@ -18,54 +20,33 @@ async fn list_of_new_space(stack: &Stack, name: &str) -> Vec<Value> {
     }
 
     let path = format!("/upload-configs?space_id={}&limit=100", space.id);
-    let configs = items(&stack.account().fetch(&path).await.json());
-    let names: Vec<&Value> = configs.iter().map(|config| &config["name"]).collect();
+    let configs = stack.account().get_ok(&path).await;
     let expected = ["config3", "config2", "config1", "config0", "starter"];
-    assert_eq!(names, expected);
+    assert_eq!(column(&configs, "name"), expected);
     assert_eq!(configs[0].get("config"), None);
-
     for path in ["/upload-configs?limit=100", "/upload-configs/all?limit=100"] {
-        let own = space.fetch(path).await.json();
-        assert_eq!(items(&own), configs, "{path}");
+        assert_eq!(space.get_ok(path).await, configs, "{path}");
     }
-
-    configs
+    ids(&configs)
 }
 
 #[stack_test]
 async fn lists_return_configs_without_rules(stack: &Stack) {
     let account = stack.account();
-    let mut by_space = Vec::new();
+    let default_space = account.get_ok("/upload-configs?limit=100").await;
+    let mut expected = ids(&default_space);
     for name in ["One", "Two", "Three"] {
-        by_space.push(list_of_new_space(stack, name).await);
+        let configs = configs_of_new_space(stack, name).await;
+        expected = [configs, expected].concat();
     }
 
-    let default_space = account.fetch("/upload-configs?limit=100").await.json();
-    by_space.insert(0, items(&default_space));
-    by_space.reverse();
-
-    let expected = by_space.concat();
-
     for limit in [1, 3, 5, 100] {
-        let page = async |cursor: &str| {
-            let path = format!("/upload-configs/all?limit={limit}&cursor={cursor}");
-            account.fetch(&path).await.json()
-        };
+        let all = List::new(&account, "/upload-configs/all", "", limit);
+        let forward = all.forward().await;
+        let last = forward.last().expect("at least one").clone();
+        assert_eq!(all_ids(forward), expected, "{limit}");
 
-        let mut last = page("").await;
-        let mut forward = vec![items(&last)];
-        while let Some(cursor) = last["next_cursor"].as_str() {
-            last = page(cursor).await;
-            forward.push(items(&last));
-        }
-        assert_eq!(forward.concat(), expected, "{limit}");
-
-        let mut backward = vec![items(&last)];
-        while let Some(cursor) = last["prev_cursor"].as_str() {
-            last = page(cursor).await;
-            backward.push(items(&last));
-        }
-        backward.reverse();
-        assert_eq!(backward.concat(), expected, "{limit}");
+        let backward = [all.backward(&last).await, vec![last]].concat();
+        assert_eq!(all_ids(backward), expected, "{limit}");
     }
 }

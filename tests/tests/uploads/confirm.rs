@@ -1,11 +1,11 @@
 //! `POST /upload/confirm/:fileId`: validates the uploaded bytes and activates the file once.
 
-use super::presign::{PendingFile, presign_body};
+use super::presign::PendingFile;
 use futures::future::join_all;
 use media::Format;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Dump, PHOTO, Stack, TestSpace, assert_fields, seconds, stack_test, text};
+use tests::{Dump, PHOTO, Stack, TestSpace, assert_fields, field_error, seconds, stack_test, text};
 
 /// Maximum size of a file that gets a digest and transformations: 50 MB.
 pub(crate) const DIGEST_MAX_BYTES: usize = 50 << 20;
@@ -56,11 +56,6 @@ async fn assert_stored(stack: &Stack, acme: &TestSpace, files: usize) {
     assert_eq!(stored, (files, files));
 }
 
-/// Returns the errors of a response that rejects the file.
-pub(crate) fn file_error(end: &str) -> Value {
-    json!({"file": [format!("The file field {end}.")]})
-}
-
 #[stack_test]
 async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack, acme: &TestSpace) {
     let pending_file = PendingFile::create(acme, json!({"ref": "order 7"})).await;
@@ -70,7 +65,7 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack, acme: &TestSpac
         early.json()["message"],
         "The file has not been uploaded yet."
     );
-    let errors = file_error("must be uploaded to its presigned URL first");
+    let errors = field_error("file", "must be uploaded to its presigned URL first");
     assert_eq!(early.expect_error(409), errors);
     stack
         .assert_unchanged(&before, "an early confirmation")
@@ -94,43 +89,6 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack, acme: &TestSpac
     stack
         .assert_unchanged(&after, "repeated confirmations")
         .await;
-    stack.run_confirm_checks().await;
-}
-
-#[stack_test]
-async fn file_is_confirmed_by_its_uploader_or_admin(
-    stack: &Stack,
-    acme: &TestSpace,
-    other: &TestSpace,
-) {
-    let user = acme.role("user").await;
-    let other_user = acme.role("user").await;
-    let admin = acme.role("admin").await;
-
-    for manager in [&user, &admin] {
-        let pending_file = PendingFile::by(&user, presign_body(acme, json!({}))).await;
-        pending_file.put(stack, PHOTO).await;
-        let before = stack.dump().await;
-        for (client, status) in [
-            (&stack.anonymous, 401),
-            (&other.client, 404),
-            (&other_user, 403),
-        ] {
-            let rejected = pending_file.confirm(client).await;
-            assert_eq!(rejected.expect_error(status), json!({}));
-        }
-        stack
-            .assert_unchanged(&before, "confirmations without permission")
-            .await;
-
-        let active = pending_file.confirm(manager).await.expect_ok();
-        assert_eq!(pending_file.confirm(&user).await.expect_ok(), active);
-        let response = pending_file.confirm(&other_user).await;
-        let message = "Another user or API key uploaded this file. This action requires the role admin or higher.";
-        assert_eq!(response.json()["message"], message);
-        response.expect_error(403);
-    }
-
     stack.run_confirm_checks().await;
 }
 

@@ -4,11 +4,12 @@
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tests::{
-    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, large_photo, minutes, seconds, stack_test,
+    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, large_photo, minutes, seconds,
+    stack_test,
 };
 
 use super::{
-    confirm::{DIGEST_MAX_BYTES, delivered_bytes, file_error, original_keys},
+    confirm::{DIGEST_MAX_BYTES, delivered_bytes, original_keys},
     presign::PendingFile,
 };
 use crate::upload_configs::lifecycle::delete;
@@ -107,7 +108,7 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack, acme: &
 
         let errors = pending_file.confirm(&acme.client).await.expect_error(422);
 
-        assert_eq!(errors, file_error("must have the declared size"));
+        assert_eq!(errors, field_error("file", "must have the declared size"));
         stack
             .assert_unchanged(&before, "an object of another size")
             .await;

@@ -1,7 +1,7 @@
 //! `folder_id` and `folder_path` of uploads, on each route that accepts them.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, UNKNOWN_ID, stack_test};
+use tests::{Stack, stack_test};
 
 use super::routes::{BY_KEY, Uploads};
 use crate::folders::create::{ROOT, assert_only, paths};
@@ -115,39 +115,6 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
     uploads.assert_unchanged(&before, "uploads by users").await;
     assert_eq!(paths(acme).await.len(), 1 + 2 * BY_KEY.len());
     stack.run_confirm_checks().await;
-}
-
-#[stack_test]
-async fn invalid_folder_ids_are_rejected_on_every_route(stack: &Stack) {
-    let uploads = Uploads::new(stack, json!({})).await;
-    let acme = uploads.acme();
-    let foreign = stack.space("Other").await.folder("Photos").await.id;
-    let gone = acme.folder("Gone").await;
-    acme.delete_ok(gone.path()).await;
-    let file = acme.upload(PHOTO).await.id;
-    let before = uploads.stored().await;
-    let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
-    let long = "x".repeat(256);
-    let mut both = invalid.clone();
-    both["ref"] = json!(["The ref field must not be greater than 255 characters."]);
-
-    for route in BY_KEY {
-        let errors = async |fields: &[(&str, &str)]| {
-            let upload = uploads.photo(route).with(fields);
-            upload.send().await.expect_error(422)
-        };
-        for id in [
-            UNKNOWN_ID, "x", "root/", &acme.id, &foreign, &gone.id, &file,
-        ] {
-            assert_eq!(errors(&[("folder_id", id)]).await, invalid, "{id}");
-            let with_path = [("folder_id", id), ("folder_path", "a/b")];
-            assert_eq!(errors(&with_path).await, invalid, "{id}");
-        }
-        let with_ref = [("folder_id", UNKNOWN_ID), ("ref", &long)];
-        assert_eq!(errors(&with_ref).await, both);
-    }
-
-    uploads.assert_unchanged(&before, "invalid folders").await;
 }
 
 #[stack_test]

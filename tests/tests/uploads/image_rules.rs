@@ -17,7 +17,7 @@ pub(super) const UNKNOWN: &str = "application/octet-stream";
 const UNREADABLE: &str = "has invalid image dimensions: they cannot be read";
 const TOO_MANY_PIXELS: &str = "must not have more than 100000000 pixels";
 const UNDECODABLE: &str = "must be an image that can be decoded";
-const TRUNCATED: &str = "must be a complete image; this one is truncated";
+pub(super) const TRUNCATED: &str = "must be a complete image; this one is truncated";
 
 /// Returns settings with a rule for the dimensions of images.
 fn rule(name: &str, pixels: u32) -> Value {

@@ -33,4 +33,3 @@ pub(crate) mod unsigned;
 pub(crate) mod unsigned_limits;
 pub(crate) mod unsigned_quotas;
 pub(crate) mod upload;
-pub(crate) mod upload_forms;

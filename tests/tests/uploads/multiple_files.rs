@@ -4,11 +4,11 @@ use std::{pin::pin, time::Duration};
 
 use emulators::Service;
 use reqwest::multipart::{Form, Part};
-use serde_json::{Value, json};
-use tests::{Dump, PHOTO, Stack, TestSpace, file, stack_test, text};
+use serde_json::Value;
+use tests::{Dump, PHOTO, Stack, TestSpace, field_error, file, stack_test, text};
 
 /// Maximum number of files of a request.
-const MAX_FILES: usize = 10;
+pub(super) const MAX_FILES: usize = 10;
 
 pub(super) fn space(acme: &TestSpace) -> Form {
     Form::new().text("space", acme.handle.clone())
@@ -33,7 +33,7 @@ pub(super) fn photos_named(acme: &TestSpace, names: &[&str]) -> Form {
 }
 
 /// Returns a photo that ends with its name.
-fn photo(name: &str) -> Part {
+pub(super) fn photo(name: &str) -> Part {
     file(name, "image/jpeg", [PHOTO, name.as_bytes()].concat())
 }
 
@@ -42,12 +42,12 @@ pub(super) fn photos(acme: &TestSpace, field: &'static str, count: usize) -> For
     names.fold(space(acme), |form, name| form.part(field, photo(&name)))
 }
 
-fn empty() -> Part {
+pub(super) fn empty() -> Part {
     file("a.txt", "text/plain", Vec::new())
 }
 
 /// Returns the part that a browser sends if no file is selected.
-fn unselected() -> Part {
+pub(super) fn unselected() -> Part {
     file("", "application/octet-stream", Vec::new())
 }
 
@@ -122,7 +122,7 @@ async fn request_is_limited_to_ten_files(stack: &Stack, acme: &TestSpace) {
     }
 
     let before = stack.dump().await;
-    let errors = json!({"files": ["The files field must not have more than 10 items."]});
+    let errors = field_error("files", "must not have more than 10 items");
     for form in [
         photos(acme, "files[]", MAX_FILES + 1),
         photos(acme, "files", MAX_FILES).part("file", photo("file.jpg")),
@@ -132,83 +132,6 @@ async fn request_is_limited_to_ten_files(stack: &Stack, acme: &TestSpace) {
         assert_eq!(rejected.expect_error(422), errors);
     }
     stack.assert_unchanged(&before, "too many files").await;
-}
-
-/// Returns invalid forms and their errors.
-fn invalid_forms(acme: &TestSpace) -> Vec<(Form, Value)> {
-    let message = |field: &str, end: &str| json!([format!("The {field} field {end}.")]);
-    let empty_error = |field: &str| message(field, "must not be empty");
-    let executable_error = |field: &str| message(field, "must not be an executable file");
-    let text_error = |field: &str| message(field, "must be a file");
-
-    let second_is_empty = space(acme)
-        .part("files", photo("a.jpg"))
-        .part("files", empty())
-        .part("files", photo("b.jpg"));
-    let each_is_invalid = space(acme)
-        .part("files[5]", empty())
-        .part("file", empty())
-        .part("files[]", photo("a.exe"));
-    // Indexes count all parts of the form, also those without a file.
-    let after_unselected = space(acme).part("files", unselected());
-    let after_unselected = after_unselected.part("files", empty());
-    let texts = space(acme)
-        .text("files", "text")
-        .part("files", photo("a.jpg"))
-        .text("files[]", "text");
-    let many = photos(acme, "files", MAX_FILES)
-        .part("file", empty())
-        .text("ref", "x".repeat(256))
-        .text("upload_config", "no");
-    let without_space = Form::new()
-        .part("files", photo("a.php"))
-        .text("folder_path", "a")
-        .text("space", " ");
-
-    vec![
-        (second_is_empty, json!({"files.1": empty_error("files.1")})),
-        (
-            each_is_invalid,
-            json!({
-                "file": empty_error("file"), "files.0": empty_error("files.0"), "files.1": executable_error("files.1"),
-            }),
-        ),
-        (after_unselected, json!({"files.1": empty_error("files.1")})),
-        (
-            texts,
-            json!({"files.0": text_error("files.0"), "files.2": text_error("files.2")}),
-        ),
-        (
-            space(acme).part("files", unselected()),
-            json!({"file": message("file", "is required when files is not present")}),
-        ),
-        (
-            many,
-            json!({
-                "files": message("files", "must not have more than 10 items"), "file": empty_error("file"),
-                "ref": message("ref", "must not be greater than 255 characters"),
-                "upload_config": ["The selected upload config is invalid."],
-            }),
-        ),
-        (
-            without_space,
-            json!({
-                "files.0": executable_error("files.0"), "space": message("space", "is required"),
-                "folder_id": message("folder id", "is required when folder path is present"),
-            }),
-        ),
-    ]
-}
-
-#[stack_test]
-async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack, acme: &TestSpace) {
-    let before = stack.dump().await;
-
-    for (form, errors) in invalid_forms(acme) {
-        assert_eq!(acme.upload_form(form).await.expect_error(422), errors);
-    }
-
-    stack.assert_unchanged(&before, "rejected uploads").await;
 }
 
 /// Returns the number of calls that an upload makes before it stores its file.

@@ -1,28 +1,19 @@
-//! `POST /upload`: one file with an API key.
+//! `POST /upload`: one file with an API key, and rejected forms.
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tests::{
-    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, file, form, large_photo, stack_test,
+    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, field_errors, file, form,
+    large_photo, stack_test,
 };
 
-use super::multiple_files::space;
+use super::multiple_files::{MAX_FILES, empty, photo, photos, space, unselected};
 
 /// The magic number of OLE files: installers and Office documents.
 const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
 /// Maximum size of a form upload: 50 MB.
 const MAX_FILE_BYTES: usize = 50 << 20;
-
-pub(super) fn assert_no_object_stored(stack: &Stack) {
-    let calls = stack.local.call_log().calls();
-    let mut operations = calls.iter().map(|call| &*call.operation);
-    assert!(!operations.any(|operation| operation == "PutObject"));
-}
-
-fn photo() -> Part {
-    file("photo.jpg", "image/jpeg", PHOTO)
-}
 
 #[stack_test]
 async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack, acme: &TestSpace) {
@@ -47,7 +38,7 @@ async fn form_fields_are_accepted_in_any_order(acme: &TestSpace) {
     for config in [starter.as_str().expect("an id"), "starter", "  "] {
         let program = file("a.exe", "text/plain", b"MZ\0\0".to_vec());
         let form = Form::new()
-            .part("file", photo())
+            .part("file", photo("a.jpg"))
             .text("ref", " order-7 ")
             .text("upload_config", config.to_owned())
             .text("folder_path", "  ")
@@ -91,51 +82,110 @@ async fn stored_type_is_detected_from_bytes(acme: &TestSpace) {
     }
 }
 
-/// Returns invalid fields of a form with a space and a photo, and the error messages.
-fn invalid_fields() -> Vec<(&'static str, String, Vec<&'static str>)> {
-    let unknown_config = "The selected upload config is invalid.";
-    let unknown_folder = "The selected folder id is invalid.";
-    let long = "The ref field must not be greater than 255 characters.";
-    let second_space = "The space field must appear only once.";
-    let unknown_space = "The selected space is invalid.";
-    let invalid = |name, value: &str, messages| (name, value.to_owned(), messages);
+/// Returns forms of a photo with an invalid field, and their errors.
+fn invalid_fields(acme: &TestSpace) -> Vec<(Form, Value)> {
+    let once = field_error("space", "must appear only once");
+    let with = |name: &'static str, value: &str, errors: Value| {
+        let form = space(acme).text(name, value.to_owned());
+        (form.part("file", photo("a.jpg")), errors)
+    };
+    let unselectable = |name, value| with(name, value, field_error(name, ""));
+    let long = field_error("ref", "must not be greater than 255 characters");
+    let twice = json!({"space": [once["space"][0], field_error("space", "")["space"][0]]});
 
     vec![
-        invalid("space", "zzzzzz", vec![second_space, unknown_space]),
-        invalid("upload_config", "nope", vec![unknown_config]),
-        invalid("upload_config", "Starter", vec![unknown_config]),
-        invalid("folder_id", UNKNOWN_ID, vec![unknown_folder]),
-        ("ref", "x".repeat(256), vec![long]),
+        with("space", "zzzzzz", twice),
+        unselectable("upload_config", "nope"),
+        unselectable("upload_config", "Starter"),
+        unselectable("folder_id", UNKNOWN_ID),
+        with("ref", &"x".repeat(256), long),
     ]
 }
 
-/// Returns rejected forms, and their errors.
-fn rejected_forms(acme: &TestSpace, other: &TestSpace) -> Vec<(Form, Value)> {
-    let file_error = |end: &str| json!({"file": [format!("The file field {end}.")]});
-    let nothing = json!({
-        "space": ["The space field is required."], "file": ["The file field is required when files is not present."],
-    });
-    let without_space = json!({"space": ["The space field is required."]});
-    let unchosen = space(acme).part("file", Part::bytes(vec![]).file_name(""));
-    let absent = file_error("is required when files is not present");
-    let large = file("a.jpg", "image/jpeg", large_photo(MAX_FILE_BYTES + 1));
-    let large = space(acme).part("file", large);
+/// Returns forms without a space, or without a file, and their errors.
+fn incomplete_forms(acme: &TestSpace, other: &TestSpace) -> Vec<(Form, Value)> {
+    let no_space = ("space", "is required");
+    let no_file = ("file", "is required when files is not present");
+    let unnamed = Part::bytes(vec![]).file_name("");
+    let invalid_without_space = Form::new()
+        .part("files", photo("a.php"))
+        .text("folder_path", "a")
+        .text("space", " ");
+    let executable = ("files.0", "must not be an executable file");
+    let no_folder = ("folder_id", "is required when folder path is present");
 
     let mut rejected = vec![
-        (Form::new().text("x", "y"), nothing),
-        (Form::new().part("file", photo()), without_space),
-        (unchosen, absent),
         (
-            large,
-            file_error("must not be greater than 51200 kilobytes"),
+            Form::new().text("x", "y"),
+            field_errors([no_space, no_file]),
+        ),
+        (
+            Form::new().part("file", photo("a.jpg")),
+            field_errors([no_space]),
+        ),
+        (
+            invalid_without_space,
+            field_errors([executable, no_space, no_folder]),
+        ),
+        (space(acme).part("file", unnamed), field_errors([no_file])),
+        (
+            space(acme).part("files", unselected()),
+            field_errors([no_file]),
         ),
     ];
     // The same error for a foreign space as for an unknown one.
     for handle in [&*other.handle, "zzzzzz", "../x"] {
-        let unknown = json!({"space": ["The selected space is invalid."]});
-        rejected.push((form(handle, "a.jpg", "image/jpeg", PHOTO), unknown));
+        let unknown = form(handle, "a.jpg", "image/jpeg", PHOTO);
+        rejected.push((unknown, field_error("space", "")));
     }
     rejected
+}
+
+/// Returns forms with invalid files, and their errors.
+fn invalid_files(acme: &TestSpace) -> Vec<(Form, Value)> {
+    let is_empty = |field| (field, "must not be empty");
+    let executable = ("files.1", "must not be an executable file");
+    let no_file = |field| (field, "must be a file");
+    let large = file("a.jpg", "image/jpeg", large_photo(MAX_FILE_BYTES + 1));
+    let too_large = field_error("file", "must not be greater than 51200 kilobytes");
+    let second_is_empty = space(acme)
+        .part("files", photo("a.jpg"))
+        .part("files", empty())
+        .part("files", photo("b.jpg"));
+    let each_is_invalid = space(acme)
+        .part("files[5]", empty())
+        .part("file", empty())
+        .part("files[]", photo("a.exe"));
+    let of_each = [is_empty("file"), is_empty("files.0"), executable];
+    // Indexes count all parts of the form, also those without a file.
+    let after_unselected = space(acme).part("files", unselected());
+    let after_unselected = after_unselected.part("files", empty());
+    let texts = space(acme)
+        .text("files", "text")
+        .part("files", photo("a.jpg"))
+        .text("files[]", "text");
+    let many = photos(acme, "files", MAX_FILES)
+        .part("file", empty())
+        .text("ref", "x".repeat(256))
+        .text("upload_config", "no");
+    let of_many = [
+        ("files", "must not have more than 10 items"),
+        is_empty("file"),
+        ("ref", "must not be greater than 255 characters"),
+        ("upload_config", ""),
+    ];
+
+    vec![
+        (space(acme).part("file", large), too_large),
+        (second_is_empty, field_errors([is_empty("files.1")])),
+        (each_is_invalid, field_errors(of_each)),
+        (after_unselected, field_errors([is_empty("files.1")])),
+        (
+            texts,
+            field_errors([no_file("files.0"), no_file("files.2")]),
+        ),
+        (many, field_errors(of_many)),
+    ]
 }
 
 #[stack_test]
@@ -144,15 +194,17 @@ async fn rejected_upload_reports_all_errors_and_stores_nothing(
     acme: &TestSpace,
     other: &TestSpace,
 ) {
-    let mut rejected = rejected_forms(acme, other);
-    rejected.extend(invalid_fields().into_iter().map(|(name, value, messages)| {
-        let form = space(acme).text(name, value).part("file", photo());
-        (form, json!({ name: messages }))
-    }));
+    let mut rejected = incomplete_forms(acme, other);
+    rejected.extend(invalid_fields(acme));
+    rejected.extend(invalid_files(acme));
+    let before = stack.dump().await;
 
     for (form, errors) in rejected {
         assert_eq!(acme.upload_form(form).await.expect_error(422), errors);
     }
 
-    assert_no_object_stored(stack);
+    stack.assert_unchanged(&before, "rejected uploads").await;
+    let calls = stack.local.call_log().calls();
+    let mut operations = calls.iter().map(|call| &*call.operation);
+    assert!(!operations.any(|operation| operation == "PutObject"));
 }
