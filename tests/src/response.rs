@@ -1,5 +1,7 @@
 //! HTTP responses, and what tests expect of them.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
@@ -112,6 +114,16 @@ impl Response {
         let is_expected = self.body == bytes.as_ref();
         assert!(is_expected, "{} returned another body", self.request);
         self
+    }
+
+    /// Panics unless the body is this part of a file, as its headers state.
+    #[track_caller]
+    pub fn expect_part(&self, file: &[u8], part: Range<usize>) -> &Response {
+        let Range { start, end } = part;
+        let content_range = format!("bytes {start}-{}/{}", end - 1, file.len());
+        self.expect_body(&file[start..end])
+            .expect_header("content-range", content_range)
+            .expect_header("content-length", (end - start).to_string())
     }
 
     /// Returns the body as JSON.

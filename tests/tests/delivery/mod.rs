@@ -17,8 +17,6 @@ pub(crate) mod signers;
 pub(crate) mod throughput;
 pub(crate) mod transformation_access;
 pub(crate) mod transformations;
-pub(crate) mod undecodable;
 pub(crate) mod validators;
-pub(crate) mod variant_bodies;
 pub(crate) mod variant_races;
 pub(crate) mod watermarks;

@@ -44,10 +44,7 @@ async fn range_requests_return_parts(stack: &Stack, acme: &TestSpace) {
     ] {
         let range = [("range", &*range)];
         let part = stack.anonymous.fetch_as(206, file.url(), &range).await;
-        let content_range = format!("bytes {first}-{}/{size}", end - 1);
-        part.expect_body(&PHOTO[first..end])
-            .expect_header("content-range", content_range)
-            .expect_header("content-length", (end - first).to_string());
+        part.expect_part(PHOTO, first..end);
     }
 
     for range in ["bytes=5-2", "bytes=0-1,4-5"] {

@@ -2,7 +2,6 @@
 
 pub(crate) mod delete;
 pub(crate) mod ids;
-pub(crate) mod image_protection;
 pub(crate) mod list;
 pub(crate) mod list_rules;
 pub(crate) mod names;

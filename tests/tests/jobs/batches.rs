@@ -15,7 +15,7 @@ use worker::LAST_FULL_RECEIVE;
 
 use crate::{
     spaces::delete::{stored_data, with_retired},
-    uploads::{names::own_names, presign::PendingFile},
+    uploads::{config_rules::own_names, presign::PendingFile},
 };
 
 /// Maximum invocations of a function in one chain of messages.

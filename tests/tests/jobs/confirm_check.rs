@@ -7,8 +7,8 @@ use space_store::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS};
 use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};
 
 use crate::uploads::{
+    config_rules::own_names,
     confirm::{delivered_bytes, original_keys},
-    names::own_names,
     presign::PendingFile,
 };
 

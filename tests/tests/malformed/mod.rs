@@ -4,7 +4,7 @@ mod bodies;
 mod fields;
 mod foreign_ids;
 mod forms;
-mod ids_and_queries;
+pub(crate) mod ids_and_queries;
 
 use reqwest::Body;
 use serde_json::Value;

@@ -4,7 +4,6 @@ pub(crate) mod contract;
 pub(crate) mod creations;
 pub(crate) mod declarations;
 pub(crate) mod error_responses;
-pub(crate) mod errors;
 pub(crate) mod expected_error;
 pub(crate) mod file_roles;
 pub(crate) mod fixture;

@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use table::{Reason, WriteError, keys::Key};
 use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, rows, seconds, stack_test, text};
 
-use crate::routes::fixture::{ROUTES, Route, RouteFixture};
+use crate::{
+    malformed::ids_and_queries::MALFORMED_IDS,
+    routes::fixture::{ROUTES, Route, RouteFixture},
+};
 
 /// Returns the path that deletes a space.
 pub(super) fn deletion_path(tenant: &TestSpace) -> String {
@@ -89,7 +92,9 @@ async fn delete_requires_space_id(stack: &Stack, acme: &TestSpace, other: &TestS
         ["id=", {"id": [id]}],
         ["id=%20", {"id": [id]}],
         ["force=true", {"id": [id]}],
-        ["ID=x", {"id": [id]}],
+        ["id", {"id": [id]}],
+        [format!("ID={}", acme.id), {"id": [id]}],
+        [format!("id%5B%5D={}", acme.id), {"id": [id]}],
         [format!("{own}&force=yes"), {"force": [force]}],
         [format!("{own}&force=2"), {"force": [force]}],
         [format!("{own}&force=TRUE"), {"force": [force]}],
@@ -100,10 +105,27 @@ async fn delete_requires_space_id(stack: &Stack, acme: &TestSpace, other: &TestS
         assert_eq!(errors, expected, "{query}");
     }
 
-    for id in [&other.id, UNKNOWN_ID, "x", "%00", &acme.handle] {
+    for query in [
+        format!("{own}&force=maybe"),
+        format!("{own}&force=%FF"),
+        format!("{own}&force=yes&force=true"),
+        format!("{own}&{own}"),
+        format!("{own}&id=&force=true"),
+        format!("id={}&{own}&force=true", other.id),
+    ] {
+        let errors = acme.delete_err(422, &format!("/spaces?{query}")).await;
+        let is_reported = errors["id"].is_array() || errors["force"].is_array();
+        assert!(is_reported, "{query}");
+    }
+
+    let account = stack.account();
+    let malformed = MALFORMED_IDS.into_iter().chain([UNKNOWN_ID, &acme.handle]);
+    let by_account = malformed.clone().map(|id| (&account, id));
+    let by_key = malformed.chain([&*other.id]).map(|id| (&acme.client, id));
+    for (client, id) in by_account.chain(by_key) {
         for force in ["", "&force=true"] {
             let path = format!("/spaces?id={id}{force}");
-            assert_eq!(acme.delete_err(404, &path).await, json!({}), "{id}");
+            assert_eq!(client.delete_err(404, &path).await, json!({}), "{id}");
         }
     }
     stack.assert_unchanged(&before, "rejected deletions").await;

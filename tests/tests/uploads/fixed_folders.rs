@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, TestSpace, folder_path, stack_test, text};
 
-use super::{folders::MAX_DEPTH, names::own_names, presign::PendingFile};
+use super::{config_rules::own_names, folders::MAX_DEPTH, presign::PendingFile};
 
 /// Maximum length of a folder's slug in a URL.
 const SLUG_MAX_CHARS: usize = 100;

@@ -1,11 +1,9 @@
 //! `/upload`: the four upload routes, presigned uploads and their confirmation.
 
 pub(crate) mod anonymous;
-pub(crate) mod config_folder;
 pub(crate) mod config_rules;
 pub(crate) mod confirm;
 pub(crate) mod confirm_interleaved;
-pub(crate) mod confirm_large_images;
 pub(crate) mod confirm_storage;
 pub(crate) mod confirm_token;
 pub(crate) mod fixed_folders;
@@ -14,20 +12,15 @@ pub(crate) mod generate_signed_url;
 pub(crate) mod image_rules;
 pub(crate) mod image_transformations;
 pub(crate) mod multiple_files;
-pub(crate) mod multiple_files_faults;
 pub(crate) mod multiple_into_folder;
-pub(crate) mod names;
 pub(crate) mod presign;
 pub(crate) mod presign_role;
 pub(crate) mod presign_validation;
 pub(crate) mod replays;
 pub(crate) mod routes;
 pub(crate) mod signed;
-pub(crate) mod signed_folders;
-pub(crate) mod signed_name_and_type;
-pub(crate) mod signed_rules;
+pub(crate) mod signed_parameters;
 pub(crate) mod signers;
-pub(crate) mod signing_keys;
 pub(crate) mod signing_secrets;
 pub(crate) mod unsigned;
 pub(crate) mod unsigned_limits;

@@ -32,7 +32,7 @@ pub(crate) const ROUTES: [Route; 6] = [
     Unsigned,
     UnsignedPresign,
 ];
-/// The routes with an API key, whose requests may name a folder. `signed_folders` tests signed URLs
+/// The routes with an API key, whose requests may name a folder. `signed_parameters` tests signed URLs
 /// of a folder.
 pub(crate) const BY_KEY: [Route; 2] = [Route::Form, Presign];
 /// The routes without an owner of the file.

@@ -1,71 +1,11 @@
-//! Signers in Python and JavaScript that follow the documentation, and the test vectors of all
-//! signers.
+//! Signers of upload URLs in Python and JavaScript that follow the documentation. `delivery::signers` has the test vectors.
 
-use domain::QueryParameter;
-use serde_json::{Value, json};
-use tests::{Response, Stack, authority, stack_test, text};
+use serde_json::json;
+use tests::{Response, Stack, authority, stack_test};
 use tokio::process::Command;
 
 use crate::support::external_programs;
-use crate::support::signer::{PATH, Parameters, Signer, canonical, hmac_sha256, photo, with};
-
-/// Test vectors of canonical forms and signatures.
-const VECTORS: &str = include_str!("../../signers/vectors.json");
-
-/// Percent-decodes a text. A plus is literal.
-fn decode(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-
-    while let Some((first, after)) = rest.split_first() {
-        if *first == b'%' {
-            bytes.extend(hex::decode(&after[..2]).expect("two digits"));
-            rest = &after[2..];
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
-    }
-
-    String::from_utf8(bytes).expect("UTF-8")
-}
-
-fn parse_query(query: &str) -> Parameters {
-    let pairs = query
-        .split('&')
-        .map(|pair| pair.split_once('=').expect("a name and a value"));
-    pairs
-        .map(|(name, value)| (decode(name), decode(value)))
-        .collect()
-}
-
-#[test]
-fn all_signers_agree_with_vectors() {
-    let file: Value = serde_json::from_str(VECTORS).expect("JSON");
-    let secret = text(&file["secret"]);
-    let vectors = file["vectors"].as_array().expect("a list");
-
-    assert!(vectors.len() > 10);
-
-    for vector in vectors {
-        let what = &vector["what"];
-        let parameters: Parameters =
-            serde_json::from_value(vector["parameters"].clone()).expect("pairs");
-        let expected = text(&vector["canonical"]);
-        assert_eq!(canonical(&parameters), expected, "{what}");
-        let decoded: Vec<QueryParameter<'_>> = parameters
-            .iter()
-            .map(|(name, value)| QueryParameter::new(name, value))
-            .collect();
-        assert_eq!(domain::canonical_form(PATH, &decoded), expected, "{what}");
-        assert_eq!(
-            hmac_sha256(&secret, &expected),
-            text(&vector["signature"]),
-            "{what}"
-        );
-        assert_eq!(parse_query(&text(&vector["sent"])), parameters, "{what}");
-    }
-}
+use crate::support::signer::{Signer, canonical, hmac_sha256, photo, with};
 
 #[test]
 fn secret_is_used_verbatim_as_key() {

@@ -10,7 +10,7 @@ use tests::{
 };
 
 use super::{
-    names::own_names,
+    config_rules::own_names,
     unsigned::{REFERRER, UnsignedConfig, form, photo, restrictions},
 };
 
