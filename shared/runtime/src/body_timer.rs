@@ -60,7 +60,8 @@ enum BodyTimeout {
     #[error("No byte of the body arrived for {} seconds. Send the request again.", .0.as_secs())]
     Idle(Duration),
     #[error(
-        "The body arrives with less than {} kilobytes per second. Send the request again over a faster connection.",
+        "The body arrives with less than {} kilobytes per second. Upload over a faster connection, or with \
+         POST /api/v1/upload/presign.",
         MIN_BYTES_PER_SECOND >> 10
     )]
     TooSlow,

@@ -109,6 +109,13 @@ impl<T: Copy + PartialEq> FairSemaphore<T> {
         permit
     }
 
+    /// Returns the tenant that holds the most permits; `None` if all are free.
+    pub fn largest_holder(&self) -> Option<T> {
+        let state = self.state();
+        let tenants = state.held.iter().map(|held| held.tenant);
+        tenants.max_by_key(|tenant| state.held_by(*tenant))
+    }
+
     /// Grants free permits to the acquisitions that are next.
     fn grant(&self) {
         loop {
@@ -223,7 +230,9 @@ mod tests {
         assert_eq!(held.len(), 6);
 
         let mut quiet = begin(&semaphore, QUIET, 2);
-        assert!(acquired(&mut quiet).is_some());
+        let quiet = acquired(&mut quiet);
+        assert!(quiet.is_some());
+        assert_eq!(semaphore.largest_holder(), Some(LOUD));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
-use http::header;
+use http::{StatusCode, header};
 use http_body::Body as _;
 
 /// Maximum number of bytes that are drained.
@@ -40,10 +40,13 @@ pub(crate) async fn drain_unread_body(request: Request, next: Next) -> Response 
     let request = Request::from_parts(parts, Body::from_stream(shared.clone()));
     let response = next.run(request).await;
 
-    // A client that waits for "100 Continue" has sent nothing and reads the response first.
+    // A client that waits for "100 Continue" has sent nothing and reads the response first, and one that missed the deadline of
+    // its body sends too little to lose the response.
     let rest = shared.take_rest();
+    let is_sending = rest.was_polled || !expects_continue;
     if let Some(stream) = rest.stream
-        && (rest.was_polled || !expects_continue)
+        && is_sending
+        && response.status() != StatusCode::REQUEST_TIMEOUT
     {
         let _ = tokio::time::timeout(DRAIN_DEADLINE, drain(stream)).await;
     }

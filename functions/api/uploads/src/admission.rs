@@ -10,7 +10,7 @@
 //!   Uploads of a space without its keys are separate tenants, which together leave half to keys, however many spaces they
 //!   are in. For storing, the tenant is the space.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use domain::{KeyOwner, ServiceError, SpaceId};
 use futures::FutureExt as _;
@@ -53,6 +53,29 @@ pub(crate) enum UploadTenant {
     SignedUrls(SpaceId),
     /// All clients of a space without credentials.
     Unsigned(SpaceId),
+}
+
+impl UploadTenant {
+    /// Returns the space of its uploads; `None` if an account's key may upload to several.
+    pub(crate) fn space_id(self) -> Option<SpaceId> {
+        match self {
+            UploadTenant::Owner(KeyOwner::User(_)) => None,
+            UploadTenant::Owner(KeyOwner::Space(id))
+            | UploadTenant::SignedUrls(id)
+            | UploadTenant::Unsigned(id) => Some(id),
+        }
+    }
+}
+
+impl fmt::Display for UploadTenant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UploadTenant::Owner(KeyOwner::User(id)) => write!(formatter, "keys of account {id}"),
+            UploadTenant::Owner(KeyOwner::Space(id)) => write!(formatter, "keys of space {id}"),
+            UploadTenant::SignedUrls(id) => write!(formatter, "signed URLs of space {id}"),
+            UploadTenant::Unsigned(id) => write!(formatter, "unsigned uploads of space {id}"),
+        }
+    }
 }
 
 /// The limits of a process. Clones share them.
@@ -117,7 +140,7 @@ impl Admission {
         };
         let permits = time::timeout(MAX_WAIT, acquiring)
             .await
-            .unwrap_or_else(|_| Err(busy()))?;
+            .unwrap_or_else(|_| Err(self.received.busy()))?;
         Ok(AdmittedForm {
             _permits: permits,
             idle_left: MAX_IDLE.saturating_sub(started.elapsed()),
@@ -145,13 +168,18 @@ impl Reception {
         bytes: u64,
     ) -> Result<FairPermit<UploadTenant>, ServiceError> {
         let place = self.waiting.acquire(tenant, 1).now_or_never();
-        let _place = place.ok_or_else(busy)?;
+        let _place = place.ok_or_else(|| self.busy())?;
         Ok(self.received.acquire(tenant, bytes).await)
     }
-}
 
-fn busy() -> ServiceError {
-    ServiceError::unavailable("other forms are being received")
+    /// Returns the error of a form that is not received. Its cause, which only the log has, names the tenant to look at.
+    fn busy(&self) -> ServiceError {
+        let cause = match self.received.semaphore.largest_holder() {
+            Some(tenant) => format!("other forms are being received, most by {tenant}"),
+            None => "other forms are being received".to_owned(),
+        };
+        ServiceError::unavailable(cause)
+    }
 }
 
 impl AdmittedForm {
@@ -190,12 +218,18 @@ impl<T: Copy + PartialEq> Limit<T> {
 
 #[cfg(test)]
 mod tests {
+    use axum::{body::Body, extract::Request};
     use domain::ErrorKind;
     use futures::{FutureExt, future::BoxFuture};
+    use http::header::CONTENT_TYPE;
     use intake::MAX_FORM_FILES;
+    use runtime::{BodyDeadlines, BodyTimer};
 
     use super::*;
-    use crate::bounded_body::max_body_bytes;
+    use crate::{
+        bounded_body::max_body_bytes,
+        form_reader::{FormShape, UnreadForm},
+    };
 
     const ACME: UploadTenant = UploadTenant::Owner(KeyOwner::Space(SpaceId::MIN));
     const FORM_BYTES: u64 = UNIT_BYTES;
@@ -230,8 +264,33 @@ mod tests {
             let error = refused.err().expect("two others are received");
             assert_eq!(error.kind, ErrorKind::Unavailable);
             assert!(error.retry_after_seconds.is_some());
+            let cause = error.source.map(|cause| cause.to_string());
+            let holder = "most by keys of space 00000000000000000000000000";
+            assert!(cause.is_some_and(|cause| cause.ends_with(holder)));
         }
         assert_eq!(started.elapsed(), MAX_WAIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn wait_for_admission_is_not_time_of_the_function() {
+        let admission = two_forms();
+        let _others = [receive(&admission).await, receive(&admission).await];
+        let form = Request::post("/")
+            .header(CONTENT_TYPE, "multipart/form-data; boundary=b")
+            .body(Body::from("--b--"))
+            .expect("a request");
+        let form = BodyTimer::attach(form, BodyDeadlines::default());
+        let timer = BodyTimer::of(form.extensions());
+        let shape = FormShape {
+            text_fields: &[],
+            max_files: 1,
+        };
+        let form = UnreadForm::of(form, shape).await.expect("a form");
+
+        let limit = MAX_WAIT / 5;
+        let admitted = timer.timeout(limit, form.admit(&admission, ACME)).await;
+        let result = admitted.expect("the wait is excluded from the limit");
+        assert!(result.is_err());
     }
 
     #[tokio::test(start_paused = true)]

@@ -14,6 +14,7 @@ use runtime::BodyTimer;
 use serde_json::{Map, Value};
 
 use crate::{
+    admission::{Admission, AdmittedForm, UploadTenant},
     bounded_body::{BodyLimitError, BoundedBody, max_body_bytes},
     disposition::Disposition,
     form::{FILE, FILES, Form, FormFiles, missing_file, payload},
@@ -70,14 +71,17 @@ impl UnreadForm {
         })
     }
 
-    /// Returns the maximum size of the body, in bytes: the declared one, or that of the form.
-    pub(crate) fn expected_bytes(&self) -> u64 {
-        self.expected_bytes
-    }
-
-    /// Returns the timer of the body.
-    pub(crate) fn timer(&self) -> &BodyTimer {
-        &self.timer
+    /// Waits until the body may be read, which is not time of the function: its client waits with the bytes. Fails with 503 if
+    /// other forms take too long.
+    pub(crate) fn admit(
+        &self,
+        admission: &Admission,
+        tenant: UploadTenant,
+    ) -> impl Future<Output = Result<AdmittedForm, ServiceError>> {
+        let admitting = admission.receive(tenant, self.expected_bytes);
+        // The future holds no reference to the body, which may not be shared between threads.
+        let timer = self.timer.clone();
+        async move { timer.exclude(admitting).await }
     }
 
     /// Reads the form to its end.

@@ -33,10 +33,10 @@ pub(crate) async fn upload<A: UploadAuthorization>(
     State(uploads): State<UploadsState>,
     form: UploadForm<A>,
 ) -> Result<Created<A::View>, ApiError> {
-    let admission = uploads
-        .admission
-        .receive(grant.tenant, form.unread.expected_bytes());
-    let admitted = form.unread.timer().exclude(admission).await?;
+    if let Some(space) = grant.tenant.space_id() {
+        telemetry::record_space(space);
+    }
+    let admitted = form.unread.admit(&uploads.admission, grant.tenant).await?;
     let form = form.unread.read(uploads.api.env.now()).await?;
     let deadline = admitted.deadline();
     let request = UploadRequest::read(grant, form.fields).await?;
