@@ -119,7 +119,9 @@ async fn delete_requires_space_id(stack: &Stack, acme: &TestSpace, other: &TestS
     }
 
     let account = stack.account();
-    let malformed = MALFORMED_IDS.into_iter().chain([UNKNOWN_ID, &acme.handle]);
+    let is_blank = |id: &&str| ["%20", "%0A"].contains(id);
+    let malformed = MALFORMED_IDS.into_iter().filter(|id| !is_blank(id));
+    let malformed = malformed.chain([UNKNOWN_ID, &acme.handle]);
     let by_account = malformed.clone().map(|id| (&account, id));
     let by_key = malformed.chain([&*other.id]).map(|id| (&acme.client, id));
     for (client, id) in by_account.chain(by_key) {

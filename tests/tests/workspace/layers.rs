@@ -56,7 +56,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("upload-configs", &["domain", "runtime", "http-api"]),
     (
         "uploads",
-        &["domain", "space-store", "runtime", "http-api", "intake"],
+        &[
+            "domain",
+            "telemetry",
+            "space-store",
+            "runtime",
+            "http-api",
+            "intake",
+        ],
     ),
     ("not-found", &["runtime", "http-api"]),
     (
