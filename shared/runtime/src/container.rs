@@ -93,11 +93,14 @@ async fn terminated() {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use axum::routing::post;
     use http::StatusCode;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpStream,
+        time::Instant,
     };
 
     use super::*;
@@ -165,6 +168,24 @@ mod tests {
         let response = get_from(1, "/").await;
         let expected = format!("{:?}", Viewer::connected([192, 0, 2, 1].into()));
         assert!(response.ends_with(&expected), "{response}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn body_that_missed_its_deadline_is_not_drained() {
+        let time_out = post(|| async { StatusCode::REQUEST_TIMEOUT });
+        let router = Router::new().route("/", time_out);
+        with_server(0, router, async |address| {
+            let started = Instant::now();
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            let head = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n1";
+            stream.write_all(head.as_bytes()).await.unwrap();
+
+            let mut status = [0; 12];
+            stream.read_exact(&mut status).await.unwrap();
+            assert_eq!(&status, b"HTTP/1.1 408");
+            assert_eq!(started.elapsed(), Duration::ZERO);
+        })
+        .await;
     }
 
     #[tokio::test]

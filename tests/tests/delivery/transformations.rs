@@ -163,6 +163,7 @@ async fn rendering_over_a_limit_is_rejected_from_the_header_on_its_parameter(
     ] {
         let png = png_of_sides(width, height);
         let file = acme.upload(png).named("image", "image/png").await;
+
         for query in queries.split(' ') {
             let errors = stack.anonymous.get_err(422, &file.url_with(query)).await;
             assert!(errors[field][0].is_string(), "{width} {query}: {errors}");

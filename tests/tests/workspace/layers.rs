@@ -311,6 +311,7 @@ fn excluded_packages_are_not_reached_by_any_path() {
                 assert_eq!(found, None, "{name} on {platform}");
             }
         }
+
         // All listed names are packages.
         let everything = reached(&metadata, "tests");
         let unknown = KEPT_OUT

@@ -130,19 +130,15 @@ impl Admission {
         bytes: u64,
     ) -> Result<AdmittedForm, ServiceError> {
         let started = Instant::now();
-        let acquiring = async {
-            let keyless = match tenant {
-                UploadTenant::Owner(_) => None,
-                _ => Some(self.keyless.acquire(tenant, bytes).await?),
-            };
-            let permit = self.received.acquire(tenant, bytes).await?;
-            Ok([keyless, Some(permit)])
+        let until = started + MAX_WAIT;
+        let keyless = match tenant {
+            UploadTenant::Owner(_) => None,
+            _ => Some(self.keyless.acquire(tenant, bytes, until).await?),
         };
-        let permits = time::timeout(MAX_WAIT, acquiring)
-            .await
-            .unwrap_or_else(|_| Err(self.received.busy()))?;
+        let permit = self.received.acquire(tenant, bytes, until).await?;
+
         Ok(AdmittedForm {
-            _permits: permits,
+            _permits: [keyless, Some(permit)],
             idle_left: MAX_IDLE.saturating_sub(started.elapsed()),
         })
     }
@@ -161,18 +157,21 @@ impl Reception {
         }
     }
 
-    /// Waits for a part of this size. Fails at once if too many wait.
+    /// Waits for a part of this size. Fails if others take too long, and at once if too many wait.
     async fn acquire(
         &self,
         tenant: UploadTenant,
         bytes: u64,
+        until: Instant,
     ) -> Result<FairPermit<UploadTenant>, ServiceError> {
         let place = self.waiting.acquire(tenant, 1).now_or_never();
         let _place = place.ok_or_else(|| self.busy())?;
-        Ok(self.received.acquire(tenant, bytes).await)
+        let acquired = time::timeout_at(until, self.received.acquire(tenant, bytes)).await;
+        acquired.map_err(|_| self.busy())
     }
 
-    /// Returns the error of a form that is not received. Its cause, which only the log has, names the tenant to look at.
+    /// Returns the error of a form that is not received. Its cause, which only the log has, names the tenant that holds the
+    /// largest part of what the form waits for.
     fn busy(&self) -> ServiceError {
         let cause = match self.received.semaphore.largest_holder() {
             Some(tenant) => format!("other forms are being received, most by {tenant}"),
@@ -315,7 +314,14 @@ mod tests {
 
         let others = [(); 20].map(|()| receive(UploadTenant::Unsigned(SpaceId::MAX)));
         assert!(others.last().is_some_and(Option::is_none));
-        assert!([(); 10].map(|()| receive(ACME)).iter().all(Option::is_some));
+        let keys = [(); 10].map(|()| receive(ACME));
+        assert!(keys.iter().all(Option::is_some));
+
+        // Keys hold more, but nothing of the part that this form waits for.
+        let late = admission.receive(UploadTenant::Unsigned(SpaceId::MAX), 50 * UNIT_BYTES);
+        let cause = late.await.err().and_then(|error| error.source);
+        let holder = "most by unsigned uploads of space 00000000000000000000000000";
+        assert!(cause.is_some_and(|cause| cause.to_string().ends_with(holder)));
     }
 
     #[tokio::test(start_paused = true)]
