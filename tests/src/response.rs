@@ -108,6 +108,14 @@ impl Response {
         self
     }
 
+    /// Panics unless the message of the error contains this text.
+    #[track_caller]
+    pub fn expect_message(&self, part: &str) -> &Response {
+        let message = self.json()["message"].to_string();
+        assert!(message.contains(part), "{}: {message}", self.request);
+        self
+    }
+
     /// Panics unless the body consists of these bytes.
     #[track_caller]
     pub fn expect_body(&self, bytes: impl AsRef<[u8]>) -> &Response {

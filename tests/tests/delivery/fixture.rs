@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ops::Deref, time::Duration};
 use emulators::AsyncClock;
 use tests::{File, Folder, PHOTO, Stack, StackOptions, TestSpace, large_photo};
 
-use super::signers::DeliverySigner;
+use crate::support::signer::SigningSecret;
 
 pub(crate) const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 /// `Cache-Control` of responses that must not be stored.
@@ -41,7 +41,7 @@ pub(crate) fn options_with_cdn_redirects() -> StackOptions {
 /// A space with a folder. Dereferences to the space.
 pub(crate) struct DeliveryFixture<'a> {
     pub(crate) acme: TestSpace,
-    pub(crate) signer: DeliverySigner,
+    pub(crate) signer: SigningSecret,
     pub(crate) folder: Folder,
     stack: &'a Stack,
 }
@@ -67,7 +67,7 @@ impl DeliveryFixture<'_> {
         }
 
         DeliveryFixture {
-            signer: DeliverySigner::of(&acme).await,
+            signer: SigningSecret::of(&acme).await,
             folder: acme.folder("Shelf").await,
             stack,
             acme,

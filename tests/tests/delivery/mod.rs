@@ -1,10 +1,8 @@
 //! The CDN origin: `GET` and `HEAD` of delivered files.
 
 pub(crate) mod access;
-pub(crate) mod animations;
 pub(crate) mod anonymous_variants;
 pub(crate) mod caching;
-pub(crate) mod charset;
 pub(crate) mod fixture;
 pub(crate) mod folders;
 pub(crate) mod large;
@@ -13,10 +11,6 @@ pub(crate) mod originals;
 pub(crate) mod redirects;
 pub(crate) mod replicas;
 pub(crate) mod signed_urls;
-pub(crate) mod signers;
-pub(crate) mod throughput;
-pub(crate) mod transformation_access;
 pub(crate) mod transformations;
-pub(crate) mod validators;
 pub(crate) mod variant_races;
 pub(crate) mod watermarks;

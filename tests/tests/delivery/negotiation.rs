@@ -1,9 +1,13 @@
-//! Formats of transformed images that the client does not request: chosen by `Accept` and the original.
+//! Formats of transformed images that the client does not request, chosen by `Accept` and the original; and animations.
 
-use media::{Format, probe};
-use tests::{File, Response, Stack, TestSpace, stack_test};
+use domain::ImageSize;
+use media::{Channels, EncodeOptions, Format, Frames, Pixels, decode, encode, probe};
+use tests::{File, Response, Stack, TestSpace, stack_test, text};
 
-use crate::support::images::{image, png_of_sides};
+use crate::support::{
+    image_server::{ImageServer, logo},
+    images::{image, png_of_sides},
+};
 
 /// Accept header of a browser.
 const BROWSER: &str = "image/avif,image/webp,*/*;q=0.8";
@@ -108,4 +112,165 @@ async fn head_states_a_negotiated_format_unless_another_may_replace_it(
 
         response.expect_header("content-type", expected);
     }
+}
+
+/// Duration of each frame of the animation, in hundredths of a second.
+const DELAYS: [u8; 3] = [5, 20, 100];
+/// Length of a GIF's header with the table of two colors that the encoder writes, in bytes.
+const GIF_HEADER: usize = 19;
+/// Start of the extension before each frame of a GIF.
+const GIF_CONTROL: &[u8] = b"\x21\xF9\x04";
+/// Extension of a GIF that is repeated twice, so shown three times.
+const TWO_REPETITIONS: &[u8] = b"\x21\xFF\x0BNETSCAPE2.0\x03\x01\x02\0\0";
+
+/// Returns a GIF of 64 × 48 pixels in one color.
+fn still_gif(color: [u8; 3]) -> Vec<u8> {
+    let pixels = Pixels::new(ImageSize::new(64, 48), Channels::Rgb, color.repeat(64 * 48));
+    let options = EncodeOptions::new(Format::Gif, 90);
+    encode(pixels, &options).expect("a GIF")
+}
+
+/// Returns a GIF of 64 × 48 pixels that is red, then green, then blue, three times.
+pub(crate) fn animation() -> Vec<u8> {
+    let colors = [[255, 0, 0], [0, 255, 0], [0, 0, 255]];
+    let mut file = still_gif(colors[0])[..GIF_HEADER].to_vec();
+    file.extend_from_slice(TWO_REPETITIONS);
+    for (color, delay) in colors.into_iter().zip(DELAYS) {
+        let still = still_gif(color);
+        let mut frame = still[GIF_HEADER..still.len() - 1].to_vec();
+        assert!(frame.starts_with(GIF_CONTROL));
+        frame[4] = delay;
+        file.append(&mut frame);
+    }
+    file.push(b';');
+    file
+}
+
+async fn upload_animation(acme: &TestSpace) -> File {
+    acme.upload(animation()).named("a.gif", "image/gif").await
+}
+
+/// An animated image in a response.
+#[derive(Debug, PartialEq, Eq)]
+struct Animation {
+    format: Format,
+    size: (u32, u32),
+    /// Duration of each frame, in milliseconds.
+    durations: Vec<u32>,
+}
+
+fn animation_of(response: Response) -> Animation {
+    let response = response.expect_status(200);
+    let info = probe(&response.body).expect("an image");
+    assert_eq!(info.frames, Frames::Animated);
+    response.expect_header("content-type", info.format.media_type().mime_type);
+
+    let is_gif = info.format == Format::Gif;
+    let start = if is_gif { GIF_CONTROL } else { b"ANMF" };
+    let durations = positions(&response.body, start).map(|at| {
+        let frame = &response.body[at..];
+        if is_gif {
+            u32::from(u16::from_le_bytes([frame[4], frame[5]])) * 10
+        } else {
+            u32::from_le_bytes([frame[20], frame[21], frame[22], 0])
+        }
+    });
+    Animation {
+        format: info.format,
+        size: (info.width, info.height),
+        durations: durations.collect(),
+    }
+}
+
+fn positions(bytes: &[u8], what: &[u8]) -> impl Iterator<Item = usize> {
+    let windows = bytes.windows(what.len()).enumerate();
+    windows
+        .filter(move |(_, window)| *window == what)
+        .map(|(at, _)| at)
+}
+
+fn expected(format: Format, size: (u32, u32)) -> Animation {
+    Animation {
+        format,
+        size,
+        durations: DELAYS.map(|delay| u32::from(delay) * 10).to_vec(),
+    }
+}
+
+#[stack_test]
+async fn animation_stays_animated_in_negotiated_formats(stack: &Stack, acme: &TestSpace) {
+    let url = upload_animation(acme).await.url_with("w=32");
+
+    for (accept, format) in [
+        ("image/avif,image/webp,*/*;q=0.8", Format::WebP),
+        ("image/avif,*/*;q=0.8", Format::Gif),
+        ("*/*", Format::Gif),
+    ] {
+        let response = stack.anonymous.get_with(&url, &[("accept", accept)]).await;
+        response.expect_header("vary", "accept");
+        let animation = animation_of(response);
+        assert_eq!(animation, expected(format, (32, 24)), "{accept}");
+    }
+}
+
+#[stack_test]
+async fn animation_is_cropped_and_keeps_its_loops(stack: &Stack, acme: &TestSpace) {
+    let file = upload_animation(acme).await;
+
+    for (query, format, loops) in [
+        ("w=20&h=20&r=fill&f=gif", Format::Gif, TWO_REPETITIONS),
+        (
+            "w=20&h=20&r=thumb&f=webp",
+            Format::WebP,
+            b"ANIM\x06\0\0\0\0\0\0\0\x03\0",
+        ),
+    ] {
+        let response = stack.anonymous.get(&file.url_with(query)).await;
+        assert_eq!(positions(&response.body, loops).count(), 1, "{query}");
+        let animation = animation_of(response);
+        assert_eq!(animation, expected(format, (20, 20)), "{query}");
+    }
+}
+
+#[stack_test]
+async fn original_with_a_watermark_stays_animated(stack: &Stack, acme: &TestSpace) {
+    let file = upload_animation(acme).await;
+    let server = ImageServer::start(&logo([255, 255, 255])).await;
+    acme.set_security(&acme.path(), server.watermark()).await;
+
+    let marked = stack.anonymous.get(file.url()).await;
+    assert!(marked.body != animation());
+    assert_eq!(animation_of(marked), expected(Format::Gif, (64, 48)));
+}
+
+#[stack_test]
+async fn other_formats_of_an_animation_have_its_first_frame(stack: &Stack, acme: &TestSpace) {
+    let file = upload_animation(acme).await;
+
+    for (query, format) in [("w=32&f=jpeg", Format::Jpeg), ("w=32&f=png", Format::Png)] {
+        let response = stack.anonymous.fetch(&file.url_with(query)).await;
+        let info = probe(&response.body).expect("an image");
+        assert_eq!((info.format, info.frames), (format, Frames::Still));
+
+        let pixels = decode(&response.body, &info).expect("pixels");
+        let (red, green) = (pixels.samples[0], pixels.samples[1]);
+        assert!(red > 240 && green < 15, "{query}: {red} {green}");
+    }
+    let avif = stack.anonymous.fetch(&file.url_with("w=8&f=avif")).await;
+    avif.expect_header("content-type", "image/avif");
+}
+
+#[stack_test]
+async fn animation_with_too_many_frames_returns_422(stack: &Stack, acme: &TestSpace) {
+    let frame = b"\x2C\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0";
+    let header = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xFF\xFF\xFF";
+    let bytes = [&header[..], &frame.repeat(10_000), b";"].concat();
+    let file = acme.upload(bytes).named("long.gif", "image/gif").await;
+
+    for query in ["w=8", "f=webp"] {
+        let errors = stack.anonymous.get_err(422, &file.url_with(query)).await;
+        let message = text(&errors["file"][0]);
+        assert!(message.contains("3,000 frames"), "{query}: {message}");
+    }
+    stack.anonymous.fetch(&file.url_with("f=png")).await;
 }

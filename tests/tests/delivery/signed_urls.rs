@@ -1,11 +1,19 @@
-//! Signed URLs: validity, scope, and that no part of them can be changed.
+//! Signed URLs: validity, scope, and that no part of them can be changed; signers in Python and JavaScript, and the test vectors of all signers.
 
 use std::time::Duration;
 
-use tests::{File, PHOTO, Stack, StackOptions, seconds, stack_test, text};
+use domain::QueryParameter;
+use serde_json::Value;
+use tests::{File, PHOTO, Stack, StackOptions, TestSpace, seconds, stack_test, text};
 
 use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, cached};
-use super::signers::DeliverySigner;
+use crate::{
+    support::{
+        external_programs,
+        signer::{PATH, Parameters, SigningSecret, canonical_at, hmac_sha256},
+    },
+    uploads::generate_signed_url::run_signer,
+};
 
 /// Time for which the previous secret remains valid, in seconds.
 const DAY_SECONDS: u64 = 24 * 60 * 60;
@@ -150,10 +158,10 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
 }
 
 /// Rotates the secret of the space, and returns a signer with the new one.
-async fn rotated(acme: &DeliveryFixture<'_>) -> DeliverySigner {
+async fn rotated(acme: &DeliveryFixture<'_>) -> SigningSecret {
     let path = format!("{}/signing-secret/rotate", acme.path());
     let created = acme.send(acme.request("POST", &path)).await.expect_ok();
-    DeliverySigner {
+    SigningSecret {
         kid: text(&created["kid"]),
         secret: text(&created["secret"]),
     }
@@ -164,14 +172,14 @@ async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
     let acme = DeliveryFixture::new(stack).await;
     let file = acme.put_here("private").await;
     let anonymous = &stack.anonymous;
-    let by = |signer: &DeliverySigner| signer.sign(file.url(), LATE_SECONDS, &[]);
+    let by = |signer: &SigningSecret| signer.sign(file.url(), LATE_SECONDS, &[]);
     let first = acme.signer.clone();
     let second = rotated(&acme).await;
     assert_eq!((&*first.kid, &*second.kid), ("1", "2"));
 
     // A signature is valid only with the name of its secret.
     for (named, signing) in [(&first, &second), (&second, &first)] {
-        let mixed = DeliverySigner {
+        let mixed = SigningSecret {
             kid: named.kid.clone(),
             secret: signing.secret.clone(),
         };
@@ -190,4 +198,112 @@ async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
     anonymous.get_err(403, &by(&second)).await;
     anonymous.fetch(&by(&third)).await;
     anonymous.fetch(&by(&fourth)).await;
+}
+
+/// Test vectors that all languages share.
+const VECTORS: &str = include_str!("../../signers/vectors.json");
+/// The API reference, whose only Python function `sign` signs URLs of files.
+const REFERENCE: &str = include_str!("../../../docs/api.md");
+/// Validity of signed URLs, in seconds.
+const LIFETIME_SECONDS: i64 = 3_600;
+
+/// Uploads a private photo.
+async fn private_photo(acme: &TestSpace) -> File {
+    let config = acme.upload_config("private");
+    config.with_delivery_type("private").await;
+    acme.upload(PHOTO).of_type("private").await
+}
+
+#[test]
+fn all_signers_agree_with_vectors() {
+    let file: Value = serde_json::from_str(VECTORS).expect("JSON");
+    let secret = text(&file["secret"]);
+
+    for (kind, min_vectors) in [("vectors", 11), ("delivery", 6)] {
+        let vectors = file[kind].as_array().expect("a list");
+        assert!(vectors.len() >= min_vectors, "{kind}");
+        for vector in vectors {
+            let what = &vector["what"];
+            let parameters = serde_json::from_value(vector["parameters"].clone());
+            let parameters: Parameters = parameters.expect("pairs");
+            let path = vector["path"].as_str().unwrap_or(PATH);
+            let expected = text(&vector["canonical"]);
+            assert_eq!(canonical_at(path, &parameters), expected, "{what}");
+            let decoded: Vec<QueryParameter<'_>> = parameters
+                .iter()
+                .map(|(name, value)| QueryParameter::new(name, value))
+                .collect();
+            assert_eq!(domain::canonical_form(path, &decoded), expected, "{what}");
+            let signature = hmac_sha256(&secret, &expected);
+            assert_eq!(vector["signature"], signature, "{what}");
+            let sent = text(&vector["sent"]);
+            assert_eq!(domain::decoded_parameters(&sent), Ok(decoded), "{what}");
+        }
+    }
+}
+
+#[stack_test]
+async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack, acme: &TestSpace) {
+    let photo = private_photo(acme).await;
+    let url = photo.url();
+    stack.anonymous.get_err(403, url).await;
+
+    let signer = SigningSecret::of(acme).await;
+    let expires_seconds = stack.now().seconds() + LIFETIME_SECONDS;
+    let expires = expires_seconds.to_string();
+    let least = ["--delivery", url, &signer.secret, &signer.kid, &expires];
+    let saved = ("download", "");
+    let marked = ("v", "crème & 50% of a+b = (1)*");
+    for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
+        if !external_programs::installed(script, &[program], &[]) {
+            continue;
+        }
+        for more in [&[saved, marked][..], &[saved], &[]] {
+            let named: Vec<String> = more
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
+            let arguments: Vec<&str> = least
+                .into_iter()
+                .chain(named.iter().map(String::as_str))
+                .collect();
+            let address = run_signer(program, script, &arguments).await;
+            let expected = signer.sign(url, expires_seconds, more);
+            assert_eq!(address, expected, "{script}");
+            let response = stack.anonymous.fetch(&address).await;
+            response.expect_body(PHOTO);
+            let changed = address.replace(&expires, "99999999999");
+            stack.anonymous.get_err(403, &changed).await;
+        }
+    }
+}
+
+#[stack_test]
+async fn example_of_the_reference_signs_url(stack: &Stack, acme: &TestSpace) {
+    let blocks = REFERENCE.split("```python\n").skip(1);
+    let example = blocks
+        .filter_map(|block| block.split("```").next())
+        .find_map(|block| Some(block.split_once("\n# `secret`")?.0))
+        .expect("an example");
+    if !external_programs::installed("the example of docs/api.md", &["python3"], &[]) {
+        return;
+    }
+
+    let photo = private_photo(acme).await;
+    let SigningSecret { kid, secret } = SigningSecret::of(acme).await;
+    let expires = stack.now().seconds() + LIFETIME_SECONDS;
+
+    let url = photo.url();
+    let call = format!("print(sign({url:?}, {secret:?}, {kid}, {expires}, w=40, f=\"webp\"))");
+    let script = format!("{example}\n{call}");
+    let output = tokio::process::Command::new("python3")
+        .args(["-c", &script])
+        .output();
+    let output = output.await.expect("python3");
+    let signed = String::from_utf8(output.stdout).expect("a URL");
+
+    let rendered = stack.anonymous.fetch(signed.trim()).await;
+    rendered.expect_header("content-type", "image/webp");
+    let changed = signed.trim().replace("w=40", "w=41");
+    stack.anonymous.get_err(403, &changed).await;
 }

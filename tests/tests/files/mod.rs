@@ -3,11 +3,8 @@
 pub(crate) mod delete;
 pub(crate) mod ids;
 pub(crate) mod list;
-pub(crate) mod list_rules;
-pub(crate) mod names;
 pub(crate) mod protection;
 pub(crate) mod signed_url;
 pub(crate) mod update;
 pub(crate) mod update_effects;
-pub(crate) mod update_folder;
 pub(crate) mod urls;

@@ -1,7 +1,10 @@
 //! `PUT /files/:id` and `PUT /files`: changeable and read-only fields.
 
 use serde_json::{Map, Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, field_error, file_path, merged, seconds, stack_test};
+use tests::{
+    Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, field_error, file_path, merged, seconds,
+    stack_test,
+};
 
 use crate::uploads::presign::PendingFile;
 
@@ -273,4 +276,24 @@ async fn update_accepts_full_record(stack: &Stack, acme: &TestSpace) {
     let folders = acme.get_ok("/folders").await;
     assert_eq!(folders.as_array().map(Vec::len), Some(1), "none is created");
     stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn rejected_move_creates_no_folders(stack: &Stack, acme: &TestSpace) {
+    let file = acme.upload(PHOTO).await;
+    let valid = json!({"folder_id": "root", "folder_path": "new/path"});
+    let before = stack.dump().await;
+
+    for wrong in [
+        json!({"type": "public"}),
+        json!({"size": 1}),
+        json!({"tags": [5]}),
+    ] {
+        acme.put_err(422, file.path(), merged(valid.clone(), wrong))
+            .await;
+    }
+    let unknown_file = merged(valid, json!({ "id": UNKNOWN_ID }));
+    acme.put_err(404, "/files", unknown_file).await;
+
+    stack.assert_unchanged(&before, "rejected moves").await;
 }

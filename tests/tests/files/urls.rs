@@ -6,7 +6,7 @@ use tests::{
     stack_test, text,
 };
 
-use super::list_rules::{one, upload_ten};
+use super::list::{one, upload_ten};
 use crate::uploads::presign::PendingFile;
 
 /// Maximum number of ids of a request.

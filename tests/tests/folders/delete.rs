@@ -1,7 +1,7 @@
 //! `DELETE /folders/:id`: only an empty folder is deleted; and the deletion of spaces that contain folders.
 
 use serde_json::json;
-use tests::{Folder, PHOTO, Stack, TestSpace, seconds, stack_test, text};
+use tests::{Folder, PHOTO, Stack, TestSpace, seconds, stack_test};
 
 use super::create::{ROOT, get_folder, paths};
 use crate::{
@@ -36,8 +36,7 @@ impl Content {
 async fn assert_full(acme: &TestSpace, folder: &Folder) {
     let before = get_folder(acme, folder).await;
     let response = acme.delete(folder.path()).await;
-    let message = text(&response.json()["message"]);
-    assert!(message.contains("not empty"), "{message}");
+    response.expect_message("not empty");
     let expected = json!({"id": ["The id field must be the id of an empty folder."]});
     assert_eq!(response.expect_error(409), expected);
     assert_eq!(get_folder(acme, folder).await, before);

@@ -16,8 +16,8 @@ use super::log_capture::is_task_line;
 use crate::{
     support::sts::FakeSts,
     uploads::{
+        presign::assert_signed_by_session,
         presign::{PendingFile, presign_body},
-        presign_role::assert_signed_by_session,
     },
 };
 

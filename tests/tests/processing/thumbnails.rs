@@ -6,7 +6,7 @@ use tests::{Stack, StackOptions, TestSpace, stack_test, text};
 
 use super::images::{first_image, processed, stored_image};
 use crate::{
-    delivery::animations::animation,
+    delivery::negotiation::animation,
     support::images::{image, with_exif},
 };
 

@@ -4,7 +4,7 @@ use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
 use tests::{
     Client, DYNAMODB_ATTEMPTS, PHOTO, Response, Stack, StackOptions, TestSpace, UNKNOWN_ID,
-    seconds, stack_test, text,
+    seconds, stack_test,
 };
 
 use super::expected_error::{ExpectedError, error, error_with};
@@ -247,8 +247,7 @@ async fn malformed_json_is_rejected_with_position(stack: &Stack) {
         (b"[]", "JSON object"),
     ] {
         let response = send("application/json", body.to_vec()).await;
-        let message = text(&response.json()["message"]);
-        assert!(message.contains(expected), "{message}");
+        response.expect_message(expected);
         response.expect_error(400);
     }
 

@@ -11,7 +11,6 @@ pub(crate) mod idempotency;
 pub(crate) mod lists;
 pub(crate) mod methods_and_cors;
 pub(crate) mod pagination;
-pub(crate) mod rate_limit_headers;
 pub(crate) mod rate_limits;
 pub(crate) mod roles;
 pub(crate) mod unicode;

@@ -1,9 +1,9 @@
-//! Signs upload URLs by the documentation alone, so that signer and verifier share no code.
+//! Signs URLs by the documentation alone, so that signer and verifier share no code.
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Client, PHOTO, Response, Stack, TestSpace, file, merged, text};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, authority, file, merged, text};
 
 use crate::uploads::presign::PendingFile;
 
@@ -93,13 +93,15 @@ pub(crate) fn declared_photo() -> Value {
     json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()})
 }
 
-/// The current signing secret of a space.
+/// A signing secret of a space.
+#[derive(Clone)]
 pub(crate) struct SigningSecret {
     pub(crate) kid: String,
     pub(crate) secret: String,
 }
 
 impl SigningSecret {
+    /// Returns the current secret of a space.
     pub(crate) async fn of(tenant: &TestSpace) -> SigningSecret {
         let path = format!("{}/signing-secret", tenant.path());
         let current = tenant.get_ok(&path).await;
@@ -107,6 +109,20 @@ impl SigningSecret {
             kid: text(&current["kid"]),
             secret: text(&current["secret"]),
         }
+    }
+
+    /// Returns the URL of a file, signed with an expiry and more parameters.
+    pub(crate) fn sign(&self, url: &str, expires_seconds: i64, more: &[(&str, &str)]) -> String {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let parameters: Parameters = more.iter().map(owned).collect();
+        let parameters = with(parameters, "kid", &self.kid);
+        let parameters = with(parameters, "expires", &expires_seconds.to_string());
+        let (_, path) = url.split_once(authority(url)).expect("a host");
+
+        let canonical = canonical_at(path, &parameters);
+        let query = canonical.split_once('?').expect("a query").1;
+        let signature = hmac_sha256(&self.secret, &canonical);
+        format!("{url}?{query}&signature={signature}")
     }
 }
 

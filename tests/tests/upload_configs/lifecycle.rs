@@ -1,8 +1,10 @@
-//! Upload configs: creation, changes, deletion, names and the active config.
+//! Upload configs: creation, changes, deletion, names, the active config, lists, and validation of requests.
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{PHOTO, TestSpace, assert_fields, merged, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, assert_fields, column, merged, seconds, stack_test, text};
+
+use crate::support::pages::{List, all_ids};
 
 /// Returns a create request with all fields.
 fn full_request(space_id: &str) -> Value {
@@ -146,4 +148,149 @@ async fn active_config_cannot_be_deleted_concurrently(acme: &TestSpace) {
         acme.upload(PHOTO).await;
         acme.put_ok(&space, body(&starter)).await;
     }
+}
+
+/// Returns the ids of a list of configs.
+fn ids(configs: &Value) -> Vec<String> {
+    column(configs, "id").iter().map(text).collect()
+}
+
+/// Creates a space with four more configs, and asserts that all its lists are equal. Returns the ids of its configs.
+async fn configs_of_new_space(stack: &Stack, name: &str) -> Vec<String> {
+    stack.clock.advance(seconds(1));
+    let space = stack.space(name).await;
+    for number in 0..4 {
+        stack.clock.advance(seconds(1));
+        space.upload_config(&format!("config{number}")).await;
+    }
+
+    let path = format!("/upload-configs?space_id={}&limit=100", space.id);
+    let configs = stack.account().get_ok(&path).await;
+    let expected = ["config3", "config2", "config1", "config0", "starter"];
+    assert_eq!(column(&configs, "name"), expected);
+    assert_eq!(configs[0].get("config"), None);
+    for path in ["/upload-configs?limit=100", "/upload-configs/all?limit=100"] {
+        assert_eq!(space.get_ok(path).await, configs, "{path}");
+    }
+    ids(&configs)
+}
+
+#[stack_test]
+async fn lists_return_configs_without_rules(stack: &Stack) {
+    let account = stack.account();
+    let default_space = account.get_ok("/upload-configs?limit=100").await;
+    let mut expected = ids(&default_space);
+    for name in ["One", "Two", "Three"] {
+        let configs = configs_of_new_space(stack, name).await;
+        expected = [configs, expected].concat();
+    }
+
+    for limit in [1, 3, 5, 100] {
+        let all = List::new(&account, "/upload-configs/all", "", limit);
+        let forward = all.forward().await;
+        let last = forward.last().expect("at least one").clone();
+        assert_eq!(all_ids(forward), expected, "{limit}");
+
+        let backward = [all.backward(&last).await, vec![last]].concat();
+        assert_eq!(all_ids(backward), expected, "{limit}");
+    }
+}
+
+#[stack_test]
+async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(acme: &TestSpace) {
+    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
+    let message = "The unsigned restrictions field is required when allow unsigned is true.";
+    let required = json!({"unsigned_restrictions": [message]});
+    for body in [
+        json!({"space_id": acme.id, "name": "web", "allow_unsigned": true}),
+        json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": null}),
+    ] {
+        assert_eq!(acme.post_err(422, "/upload-configs", body).await, required);
+    }
+
+    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
+    let id = acme.upload_config("web").with(unsigned).await.id;
+
+    let clear = json!({"id": id, "unsigned_restrictions": null});
+    let errors = acme.post_err(422, "/upload-configs/update", clear).await;
+    assert_eq!(errors, required);
+
+    let close = json!({"allow_unsigned": false, "unsigned_restrictions": null});
+    let closed = acme.update_upload_config(&id, close).await;
+    assert_eq!(closed["unsigned_restrictions"], Value::Null);
+}
+
+/// The errors of [`invalid_request`]: field and end of the message, which is empty for a value that cannot be selected.
+const ERRORS: [(&str, &str); 22] = [
+    ("name", "must consist of letters, digits, _ and -"),
+    ("allow_unsigned", "must be false when `is_signed` is true"),
+    ("delivery_type", ""),
+    ("unsigned_restrictions.allowed_referrers", "is required"),
+    ("unsigned_restrictions.require_https", "is required"),
+    (
+        "unsigned_restrictions.max_uploads_per_hour",
+        "must not be greater than 1000",
+    ),
+    ("config.extra", "is not supported"),
+    (
+        "config.storage.folder",
+        "must not contain the names . and .., or control characters",
+    ),
+    ("config.storage.generate_filename", "must be true or false"),
+    ("config.storage.odd", "is not supported"),
+    (
+        "config.validation.allowed_formats.0",
+        "must be an extension of letters and digits, such as jpg",
+    ),
+    ("config.validation.allowed_formats.1", "must be a string"),
+    ("config.validation.max_file_size", "must be at least 1"),
+    ("config.validation.max_image_width", "must be at least 20"),
+    (
+        "config.transformations.upload_quality",
+        "must not be greater than 100",
+    ),
+    ("config.transformations.upload_format", ""),
+    (
+        "config.transformations.eager.0.width",
+        "is required when height is not present",
+    ),
+    (
+        "config.transformations.eager.1.width",
+        "must not be greater than 8192",
+    ),
+    ("config.transformations.eager.1.crop", ""),
+    ("config.metadata.tags.0", "is required"),
+    ("config.notifications.webhook_url", "must be an https URL"),
+    ("config.notifications.events.0", ""),
+];
+
+fn invalid_request(space_id: &str) -> Value {
+    json!({
+        "space_id": space_id, "name": "a b", "is_signed": true, "allow_unsigned": true, "delivery_type": "public",
+        "unsigned_restrictions": {"allowed_referrers": [], "max_uploads_per_hour": 1001},
+        "config": {
+            "extra": 1,
+            "storage": {"folder": "a/../b", "generate_filename": "yes", "odd": 1},
+            "validation": {"allowed_formats": ["a b", 1], "max_file_size": 0, "min_image_width": 20, "max_image_width": 10},
+            "transformations": {"upload_quality": 101, "upload_format": "bmp", "eager": [{}, {"width": 9000, "crop": "stretch"}]},
+            "metadata": {"tags": [""]},
+            "notifications": {"webhook_url": "http://example.com", "events": ["file.moved"]},
+        },
+    })
+}
+
+#[stack_test]
+async fn invalid_config_reports_all_errors(acme: &TestSpace) {
+    let body = invalid_request(&acme.id);
+    let errors = acme.post_err(422, "/upload-configs", body).await;
+
+    let expected = ERRORS.map(|(field, end)| {
+        let name = field.replace('_', " ");
+        let message = match end {
+            "" => format!("The selected {name} is invalid."),
+            _ => format!("The {name} field {end}."),
+        };
+        (field.to_owned(), json!([message]))
+    });
+    assert_eq!(errors, Value::Object(expected.into_iter().collect()));
 }

@@ -2,5 +2,3 @@
 
 pub(crate) mod avif_and_watermarks;
 pub(crate) mod lifecycle;
-pub(crate) mod list;
-pub(crate) mod validation;

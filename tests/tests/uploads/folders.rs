@@ -1,17 +1,23 @@
-//! The folder of uploads on every route: `folder_id` and `folder_path`, or `config.storage.folder`.
+//! The folder of uploads on every route, and of moved files: `folder_id` and `folder_path`, or `config.storage.folder`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, folder_path, stack_test, text};
+use tests::{
+    Client, PHOTO, Response, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, file_path,
+    folder_path, merged, stack_test, text,
+};
 
 use super::{
     presign::PendingFile,
     routes::{
-        BY_KEY, ROUTES,
-        Route::{Unsigned, UnsignedPresign},
+        ROUTES,
+        Route::{self, Unsigned, UnsignedPresign},
         Uploads,
     },
 };
-use crate::folders::create::{ROOT, assert_only, paths};
+use crate::{
+    folders::create::{ROOT, assert_only, paths},
+    support::pages::list_ids,
+};
 
 /// Maximum depth of folders.
 pub(super) const MAX_DEPTH: usize = 20;
@@ -30,8 +36,52 @@ fn folder_of(file: &Value) -> Value {
     json!({"id": file["folder_id"], "path": file["folder_path"]})
 }
 
+/// The ways to choose the folder of a file: the upload routes with a key, and `None` for the move of an earlier upload.
+const WAYS: [Option<Route>; 3] = [Some(Route::Form), Some(Route::Presign), None];
+
+/// Puts files of a client into folders.
+struct Placement<'a> {
+    uploads: &'a Uploads<'a>,
+    client: &'a Client,
+    /// Path of an earlier upload, whose moves keep its URL.
+    moved: String,
+    url: Value,
+}
+
+impl<'a> Placement<'a> {
+    async fn new(uploads: &'a Uploads<'a>, client: &'a Client) -> Placement<'a> {
+        let upload = uploads.photo(Route::Form).by(client);
+        let file = upload.send().await.expect_created();
+        Placement {
+            uploads,
+            client,
+            moved: file_path(&file),
+            url: file["url"].clone(),
+        }
+    }
+
+    async fn send(&self, way: Option<Route>, fields: &[(&str, &str)]) -> Response {
+        if let Some(route) = way {
+            let upload = self.uploads.photo(route).with(fields);
+            return upload.by(self.client).send().await;
+        }
+        let fields = fields.iter();
+        let body: Value = fields
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
+        self.client.put(&self.moved, body).await
+    }
+
+    /// Returns the record of the file.
+    async fn place(&self, way: Option<Route>, fields: &[(&str, &str)]) -> Value {
+        let record = self.uploads.record(self.send(way, fields).await).await;
+        assert!(way.is_some() || record["url"] == self.url, "{record}");
+        record
+    }
+}
+
 #[stack_test]
-async fn upload_goes_into_requested_folder(stack: &Stack) {
+async fn file_goes_into_requested_folder(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
     let by_config = acme.folder("in").await;
@@ -42,7 +92,7 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
     let blank = format!(" {} ", photos.id);
     let user = acme.role("user").await;
 
-    let cases: [(&[(&str, &str)], &Value); 13] = [
+    let cases: [(&[(&str, &str)], &Value); 14] = [
         (&[], &by_config),
         (&[("folder_id", "")], &by_config),
         (&[("folder_id", " "), ("folder_path", "  ")], &by_config),
@@ -71,14 +121,21 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
             &[("folder_id", &south.id), ("folder_path", "STRAND")],
             &beach,
         ),
+        (
+            &[("folder_id", &photos.id), ("folder_path", "süd / strand")],
+            &beach,
+        ),
     ];
 
-    for (fields, folder) in cases {
-        for route in BY_KEY {
-            for client in [&acme.client, &user] {
-                let upload = uploads.photo(route).with(fields).by(client);
-                let file = uploads.record(upload.send().await).await;
-                assert_in(&file, folder);
+    for client in [&acme.client, &user] {
+        let placement = Placement::new(&uploads, client).await;
+        for (fields, folder) in &cases {
+            // A move does not use the folder of the config.
+            let ways = WAYS
+                .into_iter()
+                .filter(|way| way.is_some() || **folder != *by_config);
+            for way in ways {
+                assert_in(&placement.place(way, fields).await, folder);
             }
         }
     }
@@ -96,51 +153,66 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
     let user = acme.role("user").await;
     let photos = acme.folder("Photos").await;
 
-    for route in BY_KEY {
-        let path = format!("{route:?}/New");
+    let [by_admin, by_user] = [
+        Placement::new(&uploads, &admin).await,
+        Placement::new(&uploads, &user).await,
+    ];
+
+    for way in WAYS {
+        let path = format!("{way:?}/日本");
         let fields = [("folder_id", &*photos.id), ("folder_path", &path)];
-        let created = uploads.photo(route).with(&fields).by(&admin);
-        let file = uploads.record(created.send().await).await;
+        let file = by_admin.place(way, &fields).await;
         assert_eq!(file["folder_path"], format!("Photos/{path}/"));
+        let in_photos = list_ids(acme, &format!("folder_id={}", photos.id)).await;
+        assert!(in_photos.is_empty(), "files of subfolders are not listed");
 
         // Every uploader can use the folders now, in any case.
         let whole = format!("PHOTOS/{}", path.to_uppercase());
         let fields = [("folder_id", "root"), ("folder_path", &whole)];
-        for later in BY_KEY {
-            let by_user = uploads.photo(later).with(&fields).by(&user);
-            let into_it = uploads.record(by_user.send().await).await;
+        for later in WAYS {
+            let into_it = by_user.place(later, &fields).await;
             assert_in(&into_it, &folder_of(&file));
         }
     }
 
     let before = uploads.stored().await;
-    let fields = [("folder_id", &*photos.id), ("folder_path", "New/Newer")];
-    for route in BY_KEY {
-        let rejected = uploads.photo(route).with(&fields).by(&user).send().await;
-        assert_eq!(rejected.expect_error(403), json!({}));
+    for (folder, path, missing) in [
+        (&*photos.id, "New/Newer", "Photos/New/Newer"),
+        ("root", "photos/New", "Photos/New"),
+        ("root", "New", "New"),
+    ] {
+        let fields = [("folder_id", folder), ("folder_path", path), ("ref", "x")];
+        for way in WAYS {
+            let rejected = by_user.send(way, &fields).await;
+            let message = format!(
+                "The folder `{missing}` does not exist. Creating folders requires the role admin or higher."
+            );
+            assert_eq!(rejected.json()["message"], message);
+            assert_eq!(rejected.expect_error(403), json!({}));
+        }
     }
-    uploads.assert_unchanged(&before, "uploads by users").await;
-    assert_eq!(paths(acme).await.len(), 1 + 2 * BY_KEY.len());
+    uploads.assert_unchanged(&before, "files of users").await;
+    assert_eq!(paths(acme).await.len(), 1 + 2 * WAYS.len());
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
-async fn invalid_folder_paths_are_rejected_on_every_route(stack: &Stack) {
+async fn invalid_folder_paths_are_rejected(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
+    let placement = Placement::new(&uploads, uploads.acme()).await;
     let before = uploads.stored().await;
-    let missing =
-        json!({"folder_id": ["The folder id field is required when folder path is present."]});
+    let missing = field_error("folder_id", "is required when folder path is present");
     let long = "x".repeat(256);
     let long_inner = format!("a/{}", "é".repeat(256));
 
-    for route in BY_KEY {
-        let errors = async |fields: &[(&str, &str)]| {
-            let upload = uploads.photo(route).with(fields);
-            upload.send().await.expect_error(422)
-        };
+    for way in WAYS {
+        let errors =
+            async |fields: &[(&str, &str)]| placement.send(way, fields).await.expect_error(422);
         assert_eq!(errors(&[("folder_path", "a")]).await, missing);
-        let blank = [("folder_path", "a"), ("folder_id", " ")];
-        assert_eq!(errors(&blank).await, missing);
+        if way.is_some() {
+            let blank = [("folder_path", "a"), ("folder_id", " ")];
+            assert_eq!(errors(&blank).await, missing);
+        }
 
         for path in [
             "a//b",
@@ -148,6 +220,7 @@ async fn invalid_folder_paths_are_rejected_on_every_route(stack: &Stack) {
             "a/../b",
             ".",
             "a/./b",
+            "./b",
             "a/ /b",
             "a\u{7}",
             "a/\u{85}b",
@@ -170,14 +243,15 @@ fn repeated(count: usize, name: &str) -> String {
 #[stack_test]
 async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
+    let placement = Placement::new(&uploads, uploads.acme()).await;
 
-    for route in BY_KEY {
-        let top = uploads.acme().folder(&format!("{route:?}")).await;
-        let upload = async |from: &str, path: &str| {
+    for way in WAYS {
+        let top = uploads.acme().folder(&format!("{way:?}")).await;
+        let place = async |from: &str, path: &str| {
             let fields = [("folder_id", from), ("folder_path", path)];
-            uploads.upload(route, &fields).await
+            placement.place(way, &fields).await
         };
-        let halfway = upload(&top.id, &repeated(MAX_DEPTH / 2 - 1, "a")).await;
+        let halfway = place(&top.id, &repeated(MAX_DEPTH / 2 - 1, "a")).await;
         let tenth = halfway["folder_id"].as_str().expect("an id");
 
         let before = uploads.stored().await;
@@ -189,19 +263,19 @@ async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
             (tenth, repeated(MAX_DEPTH / 2 + 1, "a")),
         ] {
             let fields = [("folder_id", from), ("folder_path", &path)];
-            let too_deep = uploads.photo(route).with(&fields).send().await;
+            let too_deep = placement.send(way, &fields).await;
             assert_only(&too_deep.expect_error(422), "folder_path");
         }
         uploads.assert_unchanged(&before, "too deep paths").await;
 
-        let deepest = upload(tenth, &repeated(MAX_DEPTH / 2, "a")).await;
-        let path = format!("{route:?}/{}/", repeated(MAX_DEPTH - 1, "a"));
+        let deepest = place(tenth, &repeated(MAX_DEPTH / 2, "a")).await;
+        let path = format!("{way:?}/{}/", repeated(MAX_DEPTH - 1, "a"));
         assert_eq!(deepest["folder_path"], path);
         // Existing folders match in another case.
-        let again = upload(&top.id, &repeated(MAX_DEPTH - 1, "A")).await;
+        let again = place(&top.id, &repeated(MAX_DEPTH - 1, "A")).await;
         assert_in(&again, &folder_of(&deepest));
-        let from_root = format!("{route:?}/{}", repeated(MAX_DEPTH - 1, "b"));
-        let file = upload("root", &from_root).await;
+        let from_root = format!("{way:?}/{}", repeated(MAX_DEPTH - 1, "b"));
+        let file = place("root", &from_root).await;
         assert_eq!(file["folder_path"], format!("{from_root}/"));
     }
 
@@ -250,14 +324,10 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let id = uploads.acme().folder("Photos").await.id;
     let before = uploads.stored().await;
-    let message = |field: &str| {
-        json!([format!(
-            "The {field} field must not be present: the upload config sets the folder."
-        )])
-    };
-    let id_error = json!({"folder_id": message("folder id")});
-    let path_error = json!({"folder_path": message("folder path")});
-    let both = json!({"folder_id": message("folder id"), "folder_path": message("folder path")});
+    let end = "must not be present: the upload config sets the folder";
+    let id_error = field_error("folder_id", end);
+    let path_error = field_error("folder_path", end);
+    let both = merged(id_error.clone(), path_error.clone());
 
     for route in [Unsigned, UnsignedPresign] {
         let errors = async |fields: &[(&str, &str)]| {

@@ -1,10 +1,14 @@
-//! `POST /upload/generate-signed-url`.
+//! `POST /upload/generate-signed-url`, and signers of upload URLs in Python and JavaScript that follow the documentation.
 
 use domain::Timestamp;
 use serde_json::json;
-use tests::{Client, Stack, UNKNOWN_ID, authority, stack_test, text};
+use tests::{Client, Response, Stack, UNKNOWN_ID, authority, stack_test, text};
+use tokio::process::Command;
 
-use crate::support::signer::{Parameters, Signer, canonical, hmac_sha256, photo, with};
+use crate::support::{
+    external_programs,
+    signer::{Parameters, Signer, canonical, hmac_sha256, photo, with},
+};
 
 /// Replaces the key among the parameters of a URL by the key of a client.
 async fn with_key_of(client: &Client, parameters: Parameters) -> Parameters {
@@ -110,5 +114,83 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
         let rejected = signer.generate(client, json!({ field: value })).await;
         let message = format!("The {} field {end}.", field.replace('_', " "));
         assert_eq!(rejected.expect_error(422), json!({field: [message]}));
+    }
+}
+
+#[test]
+fn secret_is_used_verbatim_as_key() {
+    let master = domain::MasterSecret::new("master");
+    let secret = domain::SigningSecret::of(domain::SpaceId::MIN, 1, &master);
+
+    for message in ["", "/api/v1/upload/signed?expires=1", "é"] {
+        assert_eq!(
+            secret.sign(message),
+            hmac_sha256(secret.reveal(), message),
+            "{message}"
+        );
+    }
+}
+
+/// Runs a signer, and returns the URL that it prints.
+pub(crate) async fn run_signer(program: &str, script: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(program);
+    command
+        .arg(external_programs::root().join("tests/signers").join(script))
+        .args(arguments);
+    external_programs::run(&mut command).await.trim().to_owned()
+}
+
+async fn upload_to(stack: &Stack, signer: &Signer, url: &str) -> Response {
+    let request = stack.anonymous.request("POST", url);
+    let request = request.multipart(signer.form(photo()));
+    stack.anonymous.send(request).await
+}
+
+#[stack_test]
+async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let base_url = stack.local.api_url();
+    let expires = (stack.now().seconds() + 1_800).to_string();
+    let name = "crème brûlée & 50% of a+b = (1)*.jpg";
+    let filename = format!("filename={name}");
+    let key_id = signer.acme.key_id.to_string();
+
+    let required_arguments = [
+        base_url,
+        &signer.secret,
+        &signer.kid,
+        &key_id,
+        &signer.acme.id,
+        &signer.config,
+        &expires,
+    ];
+    let named = [&filename, "content_type=image/jpeg"];
+    let all_arguments = [&required_arguments[..], &named].concat();
+    let required_parameters = with(signer.parameters(stack), "expires", &expires);
+    let named = with(required_parameters.clone(), "filename", name);
+    let all_parameters = with(named, "content_type", "image/jpeg");
+
+    for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
+        if !external_programs::installed(script, &[program], &[]) {
+            continue;
+        }
+        for (arguments, parameters, stored_name) in [
+            (&required_arguments[..], &required_parameters, "photo.jpg"),
+            (&all_arguments, &all_parameters, name),
+        ] {
+            let url = run_signer(program, script, arguments).await;
+            let canonical = canonical(parameters);
+            let signature = hmac_sha256(&signer.secret, &canonical);
+            let host = authority(base_url);
+            let expected = format!("http://{host}{canonical}&signature={signature}");
+            assert_eq!(url, expected, "{script}");
+
+            let uploaded = upload_to(stack, &signer, &url).await.expect_created();
+            assert_eq!(uploaded["original_name"], stored_name, "{script}");
+        }
+
+        let issued = run_signer(program, script, &required_arguments).await;
+        let changed = issued.replace(&expires, "99999999999");
+        upload_to(stack, &signer, &changed).await.expect_error(403);
     }
 }

@@ -196,8 +196,7 @@ impl SignedByKey<'_> {
             self.sent.confirm_by_token(self.stack).await,
         ] {
             let response = response.with_context(context).expect_status(403);
-            let message = text(&response.json()["message"]);
-            assert!(message.contains("API key that signed"), "{message}");
+            response.expect_message("API key that signed");
         }
     }
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace};
 
 use super::Place;
-use crate::delivery::signers::DeliverySigner;
+use crate::support::signer::SigningSecret;
 use model::{Change, Flags, Folder, Model};
 
 /// Seeds of a run.
@@ -56,7 +56,7 @@ struct World {
     place: Place,
     acme: TestSpace,
     viewer: Client,
-    signer: DeliverySigner,
+    signer: SigningSecret,
     /// Ids of upload configs, by delivery type.
     configs: BTreeMap<&'static str, String>,
     model: Model,
@@ -114,7 +114,7 @@ impl World {
             draws: SmallRng::seed_from_u64(seed),
             place: Place { seed, step: 0 },
             viewer: acme.role("viewer").await,
-            signer: DeliverySigner::of(&acme).await,
+            signer: SigningSecret::of(&acme).await,
             configs,
             model,
             deleted_urls: Vec::new(),
