@@ -1,10 +1,9 @@
 //! The program under many hostile requests: it keeps working, and its memory does not grow.
 
-use tempfile::TempDir;
-use tests::{CDN_DOMAIN, RawConnection};
+use tests::{CDN_DOMAIN, RawConnection, text};
 
 use super::{Outcome, Target, bodies, heads};
-use crate::local_stack::program::{Program, client};
+use crate::local_stack::program::DataDir;
 
 /// Rounds of all requests.
 const ROUNDS: usize = 20;
@@ -57,14 +56,11 @@ async fn round(targets: &[Target]) -> usize {
     ignore = "only Linux says how much memory a process has had"
 )]
 async fn hostile_requests_do_not_grow_memory() {
-    let directory = TempDir::new().expect("a temporary directory");
-    let parameter = format!("CdnDomainNames={CDN_DOMAIN}");
-    let data_dir = directory.path().join("data");
-    let mut program = Program::start(&data_dir, &["--parameter", &parameter]);
-    let local = program.ready().local;
+    let data = DataDir::new();
+    let program = data.start(&["--parameter", &format!("CdnDomainNames={CDN_DOMAIN}")]);
     let process = program.id();
-    let address = |name: &str| local[name].as_str().expect("an address").to_owned();
-    let targets = Target::of(&client(&local), &address("api_url"), &address("cdn_url")).await;
+    let [api_url, cdn_url] = ["api_url", "cdn_url"].map(|name| text(&program.local[name]));
+    let targets = Target::of(&program.account, &api_url, &cdn_url).await;
 
     round(&targets).await;
 

@@ -1,6 +1,6 @@
 //! Concurrent requests for names, spaces and settings.
 
-use std::{cell::Cell, time::Duration};
+use std::time::Duration;
 
 use emulators::{InjectedError, Service::Sqs};
 use futures::{
@@ -8,8 +8,11 @@ use futures::{
     future::{join, join_all},
 };
 use serde_json::{Value, json};
-use table::keys;
-use tests::{Extent, PHOTO, Response, Stack, StackOptions, TestSpace, form, seconds, stack_test};
+use table::keys::{self, Key};
+use tests::{
+    Client, Extent, PHOTO, Response, Stack, StackOptions, TestSpace, assert_fields, file_path,
+    seconds, stack_test, text,
+};
 
 /// Number of deletions of empty spaces that race against uploads.
 const EMPTY_ROUNDS: Extent = Extent {
@@ -24,35 +27,30 @@ const DELETION_ROUNDS: Extent = Extent {
     variable: "LARDER_DELETION_ROUNDS",
 };
 
+/// Asserts that a response rejects the name as taken.
+#[track_caller]
+fn assert_taken(response: Response) {
+    let taken = json!({"name": ["The name has already been taken."]});
+    assert_eq!(response.expect_error(422), taken);
+}
+
 /// Asserts that one response has this status, and that all others reject the name as taken.
 #[track_caller]
 fn assert_one_winner(responses: Vec<Response>, status: u16) {
-    let is_success = |response: &&Response| response.status == status;
-    assert_eq!(responses.iter().filter(is_success).count(), 1);
-
-    for response in responses
-        .into_iter()
-        .filter(|response| response.status != status)
-    {
-        assert_eq!(
-            response.expect_error(422),
-            json!({"name": ["The name has already been taken."]})
-        );
-    }
+    let is_success = |response: &Response| response.status == status;
+    let (winners, others): (Vec<_>, Vec<_>) = responses.into_iter().partition(is_success);
+    assert_eq!(winners.len(), 1);
+    others.into_iter().for_each(assert_taken);
 }
 
 /// Returns a variant of a name: bit `i` of the number makes letter `i` upper case.
 fn case_variant(name: &str, number: usize) -> String {
     let letters = name.chars().enumerate();
-    letters
-        .map(|(index, letter)| {
-            if number >> index & 1 == 1 {
-                letter.to_ascii_uppercase()
-            } else {
-                letter
-            }
-        })
-        .collect()
+    let cased = letters.map(|(index, letter)| match number >> index & 1 {
+        1 => letter.to_ascii_uppercase(),
+        _ => letter,
+    });
+    cased.collect()
 }
 
 #[stack_test]
@@ -74,22 +72,13 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
         tenants.push(stack.space(&format!("Space {index}")).await);
     }
 
-    let renames = tenants
-        .iter()
-        .enumerate()
-        .map(|(number, tenant)| async move {
-            tenant
-                .put(
-                    &tenant.path(),
-                    json!({"name": case_variant("photos", number)}),
-                )
-                .await
-        });
-    let responses = join_all(renames).await;
-    let winner = responses
-        .iter()
-        .position(|response| response.status == 200)
-        .expect("one of them");
+    let rename = async |(number, tenant): (usize, &TestSpace)| {
+        let body = json!({"name": case_variant("photos", number)});
+        tenant.put(&tenant.path(), body).await
+    };
+    let responses = join_all(tenants.iter().enumerate().map(rename)).await;
+    let winner = responses.iter().position(|response| response.status == 200);
+    let winner = winner.expect("one of them");
 
     assert_one_winner(responses, 200);
 
@@ -105,11 +94,9 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
 
         // Only the winner's old name is free.
         let status = if index == winner { 201 } else { 422 };
-        stack
-            .account()
-            .post("/spaces", json!({"name": format!("Space {index}")}))
-            .await
-            .expect_status(status);
+        let body = json!({"name": format!("Space {index}")});
+        let created = stack.account().post("/spaces", body).await;
+        created.expect_status(status);
     }
 }
 
@@ -134,18 +121,10 @@ async fn rename_or_create_gets_the_name(stack: &Stack) {
 
         let responses = join_all(requests).await;
 
-        let rejected: Vec<Response> = responses
-            .into_iter()
-            .filter(|(success, response)| response.status != *success)
-            .map(|(_, response)| response)
-            .collect();
+        let mut rejected = responses;
+        rejected.retain(|(success, response)| response.status != *success);
         assert_eq!(rejected.len(), 1);
-        for response in rejected {
-            assert_eq!(
-                response.expect_error(422),
-                json!({"name": ["The name has already been taken."]})
-            );
-        }
+        assert_taken(rejected.remove(0).1);
     }
 }
 
@@ -156,32 +135,37 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
         let name = format!("Name {round}");
         let acme = stack.space(&name).await;
         let path = format!("/spaces?id={}", acme.id);
-        let (deleted, created) = join(
-            acme.delete(&path),
-            account.post("/spaces", json!({ "name": name })),
-        )
-        .await;
+        let body = json!({ "name": name });
+        let create = || account.post("/spaces", &body);
+        let (deleted, created) = join(acme.delete(&path), create()).await;
 
         deleted.expect_status(204);
         created.expect_error(422);
 
-        let (created, ()) = join(
-            account.post("/spaces", json!({ "name": name })),
-            stack.run_for(seconds(1)),
-        )
-        .await;
-
+        let (created, ()) = join(create(), stack.run_for(seconds(1))).await;
         if created.status != 201 {
             created.expect_error(422);
-            account.create("/spaces", json!({ "name": name })).await;
+            create().await.expect_created();
         }
 
-        account
-            .post_err(422, "/spaces", json!({ "name": name }))
-            .await;
+        create().await.expect_error(422);
     }
 
     stack.run_purges().await;
+}
+
+/// Sends an upload of a text.
+async fn upload(acme: &TestSpace) -> Response {
+    let text = acme.upload("some text").named("a.txt", "text/plain");
+    text.send().await
+}
+
+/// Deletes a space after a number of other requests, which delay the deletion.
+async fn delete_after(requests: u64, account: &Client, acme: &TestSpace) -> Response {
+    for _ in 0..requests {
+        account.fetch("/spaces?limit=1").await;
+    }
+    account.delete(&format!("/spaces?id={}", acme.id)).await
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -192,39 +176,27 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
 
     for round in 0..EMPTY_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
-        let path = format!("/spaces?id={}", acme.id);
-        // Other requests before the deletion delay it, depending on the round.
-        let deletion = async {
-            for _ in 0..round % 6 {
-                account.fetch("/spaces?limit=1").await;
-            }
-            account.delete(&path).await
-        };
-        let upload = || acme.upload_form(form(&acme.handle, "a.txt", "text/plain", "some text"));
-        let (deletion, uploads) = join(deletion, join_all([upload(), upload()])).await;
+        let deletion = delete_after(round % 6, &account, &acme);
+        let uploads = join_all([upload(&acme), upload(&acme)]);
+        let (deletion, uploads) = join(deletion, uploads).await;
 
         if deletion.status == 204 {
             deleted += 1;
             for upload in uploads {
                 let status = upload.status;
-                upload
-                    .expect_status_of(&[401, 422, 503])
-                    .expect_error(status);
+                let rejected = upload.expect_status_of(&[401, 422, 503]);
+                rejected.expect_error(status);
             }
-        } else {
-            rejected += 1;
-            deletion.expect_error(409);
-            for upload in uploads.into_iter().filter(|upload| upload.status != 503) {
-                let file = upload.expect_created();
-                acme.get_ok(&format!("/files/{}", file["id"].as_str().expect("an id")))
-                    .await;
-                stack
-                    .anonymous
-                    .fetch(file["url"].as_str().expect("a URL"))
-                    .await;
-            }
-            acme.upload(PHOTO).await;
+            continue;
         }
+        rejected += 1;
+        deletion.expect_error(409);
+        for upload in uploads.into_iter().filter(|upload| upload.status != 503) {
+            let file = upload.expect_created();
+            acme.get_ok(&file_path(&file)).await;
+            stack.anonymous.fetch(&text(&file["url"])).await;
+        }
+        acme.upload(PHOTO).await;
     }
 
     assert!(
@@ -240,37 +212,26 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
     let mut surviving_spaces = 0;
     for round in 0..DELETION_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
-        let path = format!("/spaces?id={}", acme.id);
-        let upload = || acme.upload_form(form(&acme.handle, "a.txt", "text/plain", "some text"));
-        // Other requests before the deletions delay them, depending on the round.
-        let delete_after = async |requests: u64| {
-            for _ in 0..requests {
-                account.fetch("/spaces?limit=1").await;
-            }
-            account.delete(&path).await
-        };
-        let deletions = join_all([delete_after(round % 6), delete_after(round % 5)]);
-        let (deletions, uploads) = join(deletions, join_all([upload(), upload(), upload()])).await;
-        let deleted = deletions.iter().any(|deletion| deletion.status == 204);
+        let deletions = [round % 6, round % 5];
+        let deletions = deletions.map(|requests| delete_after(requests, &account, &acme));
+        let uploads = join_all([(); 3].map(|()| upload(&acme)));
+        let (deletions, uploads) = join(join_all(deletions), uploads).await;
+        let is_deleted = deletions.iter().any(|deletion| deletion.status == 204);
         let accepted = uploads.iter().filter(|upload| upload.status == 201).count();
-
         assert!(
-            !deleted || accepted == 0,
+            !is_deleted || accepted == 0,
             "the deletion deleted {accepted} accepted files"
         );
 
-        let partition_key = format!("{}{}", keys::SPACES, acme.id);
-        let items = stack.dump().await.items;
-        let stored = items
-            .keys()
-            .filter(|key| key.partition == partition_key && key.sort.starts_with(keys::FILES))
-            .count();
-
+        let partition = format!("{}{}", keys::SPACES, acme.id);
+        let is_stored =
+            |key: &&Key| key.partition == partition && key.sort.starts_with(keys::FILES);
+        let stored = stack.dump().await.items.keys().filter(is_stored).count();
         assert!(
-            deleted || stored == accepted,
+            is_deleted || stored == accepted,
             "{stored} of {accepted} accepted files exist"
         );
-        surviving_spaces += usize::from(!deleted);
+        surviving_spaces += usize::from(!is_deleted);
     }
 
     assert!(surviving_spaces > 0, "no upload was first");
@@ -285,28 +246,20 @@ async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack,
     let error = InjectedError::new(500, "InternalFailure");
     faults.fail(Sqs, "SendMessageBatch", 2, error);
 
-    let upload = async {
+    let path = format!("/spaces?id={}", acme.id);
+    let upload_and_delete = async {
         let first_failure = async {
             while faults.pending() == 2 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        tokio::time::timeout(seconds(20), first_failure)
-            .await
-            .expect("the deletion sends its message");
-        acme.upload_form(form(&acme.handle, "a.txt", "text/plain", "some text"))
-            .await
+        let waited = tokio::time::timeout(seconds(20), first_failure).await;
+        waited.expect("the deletion sends its message");
+        let upload = upload(acme).await;
+        (upload, acme.delete(&path).await)
     };
-    let path = format!("/spaces?id={}", acme.id);
-    let second_deletion = Cell::new(None);
-    let upload_and_delete = async {
-        let upload = upload.await;
-        second_deletion.set(Some(acme.delete(&path).await));
-        upload
-    };
-
-    let (deletion, upload) = join(acme.delete(&path), upload_and_delete).await;
-    let second_deletion = second_deletion.take().expect("a response");
+    let requests = join(acme.delete(&path), upload_and_delete);
+    let (deletion, (upload, second_deletion)) = requests.await;
 
     deletion.expect_status(204);
     // Only the deletion that locked the space continues.
@@ -332,32 +285,28 @@ async fn concurrent_updates_keep_each_others_fields(acme: &TestSpace) {
         let public_read = !requires_auth;
         let opacity = f64::from(round + 1) / 20.0;
 
+        let access = |setting: Value| json!({ "access_control": setting });
+        let security = json!({"security": {"watermark": {"opacity": opacity}}});
         join_all([
             put("", json!({"name": "Acme", "description": description})),
             put("", json!({"name": "Acme", "webhook_url": url})),
             put(
                 "/access-control",
-                json!({"access_control": {"requires_auth": requires_auth}}),
+                access(json!({"requires_auth": requires_auth})),
             ),
             put(
                 "/access-control",
-                json!({"access_control": {"public_read": public_read}}),
+                access(json!({"public_read": public_read})),
             ),
-            put(
-                "/security",
-                json!({"security": {"watermark": {"opacity": opacity}}}),
-            ),
+            put("/security", security),
         ])
         .await;
 
         let record = acme.get_ok(&space).await;
-        assert_eq!(
-            (&record["description"], &record["webhook_url"]),
-            (&json!(description), &json!(url))
-        );
-
-        let expected = json!({"requires_auth": requires_auth, "public_read": public_read});
-        assert_eq!(record["access_control"], expected);
+        let access = json!({"requires_auth": requires_auth, "public_read": public_read});
+        let expected =
+            json!({"description": description, "webhook_url": url, "access_control": access});
+        assert_fields(&record, expected);
         assert_eq!(record["security"]["watermark"]["opacity"], json!(opacity));
     }
 }

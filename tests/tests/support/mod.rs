@@ -7,5 +7,6 @@ pub(crate) mod kills;
 pub(crate) mod library;
 pub(crate) mod pages;
 pub(crate) mod queues;
+pub(crate) mod seeded;
 pub(crate) mod signer;
 pub(crate) mod sts;

@@ -22,6 +22,7 @@ use crate::{
 const CALLERS: usize = 8;
 
 /// A pending file, created by a presign request.
+#[derive(Debug)]
 pub(crate) struct PendingFile {
     /// Body of the response.
     pub(crate) response: Value,

@@ -91,7 +91,7 @@ impl World {
             };
             assert!(
                 possible.iter().any(matches),
-                "{:?}: {state:?} is none of {possible:?}: {file:?}",
+                "{}: {state:?} is none of {possible:?}: {file:?}",
                 self.place
             );
 

@@ -16,14 +16,16 @@ use futures::future::join_all;
 use local_stack::Messages;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::json;
-use tests::{Extent, Stack, StackOptions, TestSpace, minutes};
+use tests::{Extent, Stack, StackOptions, TestSpace, minutes, text};
 
-use super::Place;
+use crate::{
+    support::seeded::{Place, pick},
+    uploads::presign::{PendingFile, presign_body},
+};
 use expected_states::Confirmation;
 use model::{
     Content, File, LENGTH, SpaceState,
-    State::{Active, Gone, Pending},
-    string_field,
+    State::{Active, Gone},
 };
 
 /// Seeds of a run.
@@ -106,12 +108,10 @@ impl World {
             .retain(|tenant| self.space_states[&tenant.id] != SpaceState::Deleted);
 
         while self.tenants.len() < SPACES {
-            let tenant = self
-                .stack
-                .space(&format!("Space {}", self.space_states.len()))
-                .await;
-            self.space_states
-                .insert(tenant.id.clone(), SpaceState::Enabled);
+            let name = format!("Space {}", self.space_states.len());
+            let tenant = self.stack.space(&name).await;
+            let id = tenant.id.clone();
+            self.space_states.insert(id, SpaceState::Enabled);
             self.tenants.push(tenant);
         }
     }
@@ -124,10 +124,10 @@ impl World {
             (0..30, Some(file)) => self.send(file).await,
             (30..50, Some(file)) => self.confirm(file, 1).await,
             (50..58, Some(file)) => self.confirm(file, CALLERS).await,
-            (58..70, _) => self
-                .stack
-                .clock
-                .advance(minutes(self.draws.random_range(20..=70))),
+            (58..70, _) => {
+                let time = minutes(self.draws.random_range(20..=70));
+                self.stack.clock.advance(time);
+            }
             (70..78, _) => self.switch().await,
             (78..81, _) => self.delete().await,
             _ => self.presign().await,
@@ -140,68 +140,50 @@ impl World {
         let is_excused = self.is_chaotic && status == 503;
         assert!(
             status == expected || is_excused,
-            "{:?}: {status} and not {expected}",
+            "{}: {status} and not {expected}",
             self.place
         );
         status == expected
     }
 
     fn tenant(&mut self) -> TestSpace {
-        let index = self.draws.random_range(0..self.tenants.len());
-        self.tenants[index].clone()
+        pick(&mut self.draws, &self.tenants).clone()
     }
 
     async fn presign(&mut self) {
         let tenant = self.tenant();
-        let body = json!({
-            "space": tenant.handle, "filename": "notes.txt", "content_type": "text/plain", "size": LENGTH,
-        });
+        let declared =
+            json!({"filename": "notes.txt", "content_type": "text/plain", "size": LENGTH});
+        let body = presign_body(&tenant, declared);
         let response = self.stack.account().post("/upload/presign", body).await;
         let is_enabled = self.space_states[&tenant.id] == SpaceState::Enabled;
 
         if self.check(response.status, if is_enabled { 201 } else { 403 }) && is_enabled {
-            let pending_file = response.json();
-            let id = string_field(&pending_file, "file_id").to_owned();
-            let url = string_field(&pending_file, "upload_url").to_owned();
-            let state = (Pending, None);
-            let presigned_ms = self.stack.clock.now_ms();
-            let space = tenant.id;
-            let possible = vec![state];
-            self.files.push(File {
-                id,
-                space,
-                url,
-                presigned_ms,
-                state,
-                possible,
-                may_have_stale_bytes: false,
-            });
+            let pending = PendingFile::of(response);
+            let now_ms = self.stack.clock.now_ms();
+            self.files.push(File::new(tenant.id, pending, now_ms));
         }
     }
 
     async fn send(&mut self, index: usize) {
-        let contents = [
-            Content::Right,
-            Content::Right,
-            Content::Other,
-            Content::Program,
-        ];
         // `None` stands for bytes that are too short.
-        let content = contents
-            .get(self.draws.random_range(0..=contents.len()))
-            .copied();
+        let contents = [
+            Some(Content::Right),
+            Some(Content::Right),
+            Some(Content::Other),
+            Some(Content::Program),
+            None,
+        ];
+        let content = *pick(&mut self.draws, &contents);
         let bytes = content.map_or(&b"too short"[..], Content::bytes);
         let file = &self.files[index];
         let is_open = self.stack.clock.now_ms() / 1_000 <= file.presigned_ms / 1_000 + OPEN_SECONDS;
-        let request = self
-            .stack
-            .anonymous
-            .request("PUT", &file.url)
-            .header("content-type", "text/plain");
-        let status = match request.body(bytes).send().await {
+        let request = self.stack.anonymous.request("PUT", file.pending.url());
+        let request = request.header("content-type", "text/plain").body(bytes);
+        let status = match request.send().await {
             Ok(response) => response.status().as_u16(),
             Err(_) if self.is_chaotic => 503,
-            Err(error) => panic!("{:?}: {error:?}", self.place),
+            Err(error) => panic!("{}: {error:?}", self.place),
         };
         let accepted = content.filter(|_| is_open);
         let is_certain = self.check(status, if accepted.is_some() { 200 } else { 403 });
@@ -224,34 +206,26 @@ impl World {
             after,
         } = self.confirmed(&self.files[index]);
         let account = self.stack.account();
-        let path = format!("/upload/confirm/{}", self.files[index].id);
-        let responses =
-            join_all((0..times).map(|_| account.send(account.request("POST", &path)))).await;
+        let pending = &self.files[index].pending;
+        let responses = join_all((0..times).map(|_| pending.confirm(&account))).await;
         // A confirmation after a rejection finds no file or no bytes.
         let is_late = |status: u16| expected == 422 && times > 1 && [404, 409].contains(&status);
         let mut matching = 0;
-        for response in responses
-            .into_iter()
-            .filter(|response| !is_late(response.status))
-        {
+        for response in responses {
+            if is_late(response.status) {
+                continue;
+            }
             matching += usize::from(self.check(response.status, expected));
 
             if let (200, Active(content)) = (response.status, after.0) {
-                assert_eq!(
-                    Content::of(string_field(&response.expect_ok(), "checksum_sha256")),
-                    content,
-                    "{:?}",
-                    self.place
-                );
+                let confirmed = Content::of(&text(&response.expect_ok()["checksum_sha256"]));
+                assert_eq!(confirmed, content, "{}", self.place);
             }
         }
 
         let expected_count = if expected == 422 { 1 } else { times };
-        assert!(
-            self.is_chaotic || matching == expected_count,
-            "{:?}: {matching} of {expected_count}",
-            self.place
-        );
+        let is_expected = self.is_chaotic || matching == expected_count;
+        assert!(is_expected, "{}: {matching} of {times}", self.place);
 
         let file = &mut self.files[index];
         file.possible = if matching > 0 {
@@ -279,35 +253,28 @@ impl World {
 
     async fn delete(&mut self) {
         let tenant = self.tenant();
-        let response = self
-            .stack
-            .account()
-            .delete(&format!("/spaces?id={}&force=true", tenant.id))
-            .await;
+        let path = format!("/spaces?id={}&force=true", tenant.id);
+        let response = self.stack.account().delete(&path).await;
         self.check(response.status, 202);
     }
 
     /// Waits until the due jobs have run, and retries failed ones.
     async fn rest(&self) {
+        let are_quiet = || self.stack.local.until(Messages::are_quiet);
         if !self.is_chaotic {
-            self.stack
-                .local
-                .until(Messages::are_quiet)
-                .await
-                .unwrap_or_else(|error| panic!("{:?}: {error}", self.place));
+            let quiet = are_quiet().await;
+            quiet.unwrap_or_else(|error| panic!("{}: {error}", self.place));
             return;
         }
 
         for _ in 0..TRIES {
-            if tokio::time::timeout(PATIENCE, self.stack.local.until(Messages::are_quiet))
-                .await
-                .is_ok_and(|quiet| quiet.is_ok())
-            {
+            let quiet = tokio::time::timeout(PATIENCE, are_quiet()).await;
+            if quiet.is_ok_and(|quiet| quiet.is_ok()) {
                 return;
             }
             self.stack.clock.advance(minutes(13));
         }
 
-        panic!("{:?}: the queues do not rest", self.place);
+        panic!("{}: the queues do not rest", self.place);
     }
 }

@@ -1,9 +1,10 @@
 //! States of pending files: the expected ones, and the stored ones.
 
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use table::keys;
-use tests::Dump;
+use tests::{Dump, text};
+
+use crate::uploads::presign::PendingFile;
 
 /// Size of every file, in bytes.
 pub(crate) const LENGTH: usize = 25;
@@ -74,9 +75,8 @@ impl SpaceState {
 /// A file that was created as pending.
 #[derive(Debug)]
 pub(crate) struct File {
-    pub(crate) id: String,
+    pub(crate) pending: PendingFile,
     pub(crate) space: String,
-    pub(crate) url: String,
     pub(crate) presigned_ms: i64,
     pub(crate) state: FileState,
     /// States that the file may be in.
@@ -86,29 +86,35 @@ pub(crate) struct File {
 }
 
 impl File {
+    pub(crate) fn new(space: String, pending: PendingFile, presigned_ms: i64) -> File {
+        File {
+            pending,
+            space,
+            presigned_ms,
+            state: (Pending, None),
+            possible: vec![(Pending, None)],
+            may_have_stale_bytes: false,
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        self.pending.id()
+    }
+
     /// Returns the state of the file in a dump.
     pub(crate) fn read_state(&self, dump: &Dump) -> FileState {
-        let record = dump.file(&self.space, &self.id);
+        let record = dump.file(&self.space, self.id());
         let state = match record.map(|record| record["status"].as_str()) {
             None => Gone,
             Some(Some("pending")) => Pending,
-            Some(Some("active")) => Active(Content::of(
-                record.map_or("", |record| string_field(record, "checksum_sha256")),
-            )),
-            Some(other) => panic!("{} is {other:?}", self.id),
+            Some(Some("active")) => {
+                let digest = record.map(|record| text(&record["checksum_sha256"]));
+                Active(Content::of(&digest.unwrap_or_default()))
+            }
+            Some(other) => panic!("{} is {other:?}", self.id()),
         };
-        let staged = dump
-            .objects
-            .get(&format!("staging/{}/{}", self.space, self.id));
+        let staged = dump.objects.get(self.pending.object_key());
 
         (state, staged.map(|digest| Content::of(digest)))
     }
-}
-
-/// Returns a string field of a record.
-#[track_caller]
-pub(crate) fn string_field<'a>(record: &'a Value, field: &str) -> &'a str {
-    record[field]
-        .as_str()
-        .unwrap_or_else(|| panic!("no {field}: {record}"))
 }

@@ -1,25 +1,18 @@
 //! Access control that changes during deliveries: a change between protected states never allows
 //! anonymous access, and a change between public states never rejects it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use futures::future::{join, join_all};
-use rand::{RngExt, rngs::SmallRng};
-use serde_json::{Value, json};
-
-use tests::text;
+use rand::rngs::SmallRng;
+use serde_json::Value;
 
 use super::{CALM_ROUNDS, ROUNDS, RaceFixture};
+use crate::support::seeded::{
+    model::{AccessChange, Model},
+    operations::{Kind, Level, Operation, Operations, TEXT},
+};
 
-/// Content of the file.
-const TEXT: &str = "some text";
-/// Index of a folder in the root.
-const OUTER: usize = 0;
-/// Index of the folder that moves.
-const INNER: usize = 1;
-/// Index of another folder in the root.
-const OTHER: usize = 2;
-const FOLDERS: usize = 3;
 /// Number of clients that request the file all the time.
 const READERS: usize = 2;
 const CHANGES_PER_ROUND: u64 = 2;
@@ -28,172 +21,95 @@ const MIN_CHANGES: u64 = 24;
 /// Maximum number of additional changes until each reader got a response: while AWS misbehaves,
 /// all responses during some changes may be 503.
 const MAX_EXTRA_CHANGES: u64 = 400;
+/// Changes of the access control of one file in few folders.
+const CHANGES: Operations = Operations {
+    kinds: &[
+        (1, Kind::SetSpaceAccess),
+        (1, Kind::SetFolderAccess),
+        (1, Kind::SetFileAccess),
+        (1, Kind::ChangeType),
+        (1, Kind::MoveFolder),
+        (1, Kind::MoveFile),
+    ],
+    max_folders: 3,
+    max_files: 1,
+};
 
-/// The access control of all levels: `requires_auth`, if it is set.
-#[derive(Clone, Copy, Debug, Default)]
-struct State {
-    space: Option<bool>,
-    folders: [Option<bool>; FOLDERS],
-    /// Parent of the inner folder.
-    inner_parent: Option<usize>,
-    file: Option<bool>,
-    is_private: bool,
-    /// Folder of the file.
-    file_folder: Option<usize>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Change {
-    Space(Option<bool>),
-    Folder(usize, Option<bool>),
-    File(Option<bool>),
-    Type { is_private: bool },
-    MoveInnerFolder(Option<usize>),
-    MoveFile(Option<usize>),
-}
-
-impl State {
-    /// Returns whether anonymous clients are rejected.
-    fn is_protected(&self) -> bool {
-        let is_in_inner = self.file_folder == Some(INNER);
-        let ancestors = [self.file_folder, self.inner_parent.filter(|_| is_in_inner)];
-        let inherited = ancestors
-            .into_iter()
-            .flatten()
-            .find_map(|folder| self.folders[folder]);
-
-        self.is_private || self.file.or(inherited).or(self.space).unwrap_or(false)
-    }
-
-    fn after(mut self, change: Change) -> State {
-        match change {
-            Change::Space(requires_auth) => self.space = requires_auth,
-            Change::Folder(folder, requires_auth) => self.folders[folder] = requires_auth,
-            Change::File(requires_auth) => self.file = requires_auth,
-            Change::Type { is_private } => self.is_private = is_private,
-            Change::MoveInnerFolder(parent) => self.inner_parent = parent,
-            Change::MoveFile(folder) => self.file_folder = folder,
-        }
-
-        self
-    }
-}
-
-/// A file, and the folders that it can be in.
+/// A file whose access control changes.
 struct WatchedFile<'a> {
     fixture: &'a RaceFixture,
-    folders: Vec<String>,
-    path: String,
+    model: RefCell<Model>,
+    id: String,
     url: String,
+    /// Operation that was sent last.
+    latest: RefCell<Option<Operation>>,
 }
 
 impl WatchedFile<'_> {
-    async fn new(fixture: &RaceFixture) -> WatchedFile<'_> {
-        let mut folders = Vec::new();
-        for name in ["outer", "inner", "other"] {
-            folders.push(fixture.folder(name, None).await);
+    async fn new(fixture: &RaceFixture, is_protected: bool) -> WatchedFile<'_> {
+        let mut model = Model::new(&fixture.acme);
+        let access = AccessChange::requires_auth(is_protected);
+        for operation in [
+            Operation::SetAccess(Level::Space, Some(access)),
+            Operation::CreateFolder(None, "a"),
+            Operation::CreateFolder(None, "b"),
+            Operation::CreateFolder(None, "c"),
+            Operation::Upload(None, "upload"),
+        ] {
+            let response = operation.request(&fixture.acme).send(&fixture.acme).await;
+            model.follow(&operation, response, fixture.place);
         }
-
-        let file = fixture.acme.upload(TEXT).named("a.txt", "text/plain").await;
+        let (id, file) = model.files.first_key_value().expect("the file");
 
         WatchedFile {
             fixture,
-            folders,
-            path: file.path().to_owned(),
-            url: text(&file["url"]),
+            id: id.clone(),
+            url: file.url.clone(),
+            model: RefCell::new(model),
+            latest: RefCell::new(None),
         }
     }
 
-    async fn apply(&self, change: Change) {
-        let id = |folder: Option<usize>| json!(folder.map(|folder| &self.folders[folder]));
-        let folder_path = |folder: usize| format!("/folders/{}", self.folders[folder]);
-
-        match change {
-            Change::Space(requires_auth) => {
-                let path = self.fixture.acme.path();
-                self.set_access(&path, requires_auth).await;
-            }
-            Change::Folder(folder, requires_auth) => {
-                self.set_access(&folder_path(folder), requires_auth).await;
-            }
-            Change::File(requires_auth) => self.set_access(&self.path, requires_auth).await,
-            Change::Type { is_private } => {
-                let delivery_type = if is_private { "private" } else { "upload" };
-                self.put(&self.path, &json!({ "type": delivery_type }))
-                    .await;
-            }
-            Change::MoveInnerFolder(parent) => {
-                let body = json!({ "parent_id": id(parent) });
-                self.put(&folder_path(INNER), &body).await;
-            }
-            Change::MoveFile(folder) => {
-                let body = json!({ "folder_id": id(folder) });
-                self.put(&self.path, &body).await;
-            }
-        }
-    }
-
-    /// Sets or removes the access control of a resource.
-    async fn set_access(&self, path: &str, requires_auth: Option<bool>) {
-        let path = format!("{path}/access-control");
-        if let Some(requires_auth) = requires_auth {
-            let body = json!({"access_control": {"requires_auth": requires_auth}});
-            self.put(&path, &body).await;
-            return;
-        }
-
-        let client = &self.fixture.acme.client;
+    /// Makes a random change that keeps the file protected or keeps it public.
+    async fn change(&self, draws: &mut SmallRng) {
+        let operation = self.draw(draws);
+        self.latest.replace(Some(operation.clone()));
         let response = self
             .fixture
-            .retry(async || client.delete(&path).await)
+            .retry(operation.request(&self.fixture.acme))
             .await;
-        response.expect_ok();
+        let mut model = self.model.borrow_mut();
+        model.follow(&operation, response, self.fixture.place);
     }
 
-    async fn put(&self, path: &str, body: &Value) {
-        let client = &self.fixture.acme.client;
-        let put = async || client.put(path, body.clone()).await;
-        self.fixture.retry(put).await.expect_ok();
+    fn draw(&self, draws: &mut SmallRng) -> Operation {
+        let model = self.model.borrow();
+        loop {
+            let operation = CHANGES.draw(&model, draws);
+            if model.expected(&operation).status == 200 {
+                let mut after = model.clone();
+                after.apply(&operation, &Value::Null);
+                if after.is_open(&self.id) == model.is_open(&self.id) {
+                    return operation;
+                }
+            }
+        }
     }
 
     /// Requests the file anonymously until `is_over`, and counts the responses except 503 of a
     /// chaotic stack.
-    async fn read(&self, is_over: &Cell<bool>, state: &Cell<State>, responses: &Cell<u64>) {
-        let expected = if state.get().is_protected() { 403 } else { 200 };
-
+    async fn read(&self, expected: u16, is_over: &Cell<bool>, responses: &Cell<u64>) {
         while !is_over.get() {
-            let before = state.get();
+            let before = self.latest.borrow().clone();
             let response = self.fixture.stack.anonymous.get(&self.url).await;
             if self.fixture.is_chaotic && response.status == 503 {
                 continue;
             }
 
-            let after = state.get();
-            let case = format!("{}: between {before:?} and {after:?}", self.fixture.id);
+            let after = self.latest.borrow().clone();
+            let case = format!("{}: between {before:?} and {after:?}", self.fixture.place);
             response.with_context(&case).expect_status(expected);
             responses.set(responses.get() + 1);
-        }
-    }
-}
-
-/// Returns a random change that keeps the file protected or keeps it public.
-fn random_change(draws: &mut SmallRng, state: State) -> Change {
-    loop {
-        let requires_auth = [None, Some(false), Some(true)][draws.random_range(0..3)];
-        let folder = draws.random_range(0..FOLDERS);
-        let change = match draws.random_range(0..6) {
-            0 => Change::Space(requires_auth),
-            1 => Change::Folder(folder, requires_auth),
-            2 => Change::MoveInnerFolder([None, Some(OUTER), Some(OTHER)][folder]),
-            3 => Change::File(requires_auth),
-            4 => Change::Type {
-                is_private: requires_auth == Some(true),
-            },
-            _ => Change::MoveFile([None, Some(INNER), Some(OTHER)][folder]),
-        };
-
-        if state.after(change).is_protected() == state.is_protected() {
-            return change;
         }
     }
 }
@@ -207,38 +123,28 @@ async fn change_while_reading(seed: u64, is_chaotic: bool, is_protected: bool) {
     let planned = (ROUNDS.rounds() * CHANGES_PER_ROUND).div_ceil(divisor);
     let planned = planned.max(MIN_CHANGES);
 
-    let file = WatchedFile::new(&fixture).await;
-    file.apply(Change::Space(Some(is_protected))).await;
-    let state = Cell::new(State {
-        space: Some(is_protected),
-        ..State::default()
-    });
+    let file = WatchedFile::new(&fixture, is_protected).await;
+    let status = if is_protected { 403 } else { 200 };
     let responses = [const { Cell::new(0) }; READERS];
     let is_over = Cell::new(false);
 
     let changes = async {
         let mut applied = 0;
         while applied < planned || responses.iter().any(|count| count.get() == 0) {
-            assert!(
-                applied < planned + MAX_EXTRA_CHANGES,
-                "{}: a reader got no response",
-                fixture.id
-            );
-            let change = random_change(&mut draws, state.get());
-            state.set(state.get().after(change));
-            file.apply(change).await;
+            let is_endless = applied >= planned + MAX_EXTRA_CHANGES;
+            fixture.assert(!is_endless, "a reader got no response");
+            file.change(&mut draws).await;
             applied += 1;
         }
         is_over.set(true);
     };
     let readers = responses
         .iter()
-        .map(|count| file.read(&is_over, &state, count));
+        .map(|count| file.read(status, &is_over, count));
     fixture
         .run_concurrently(join(changes, join_all(readers)))
         .await;
 
-    let status = if is_protected { 403 } else { 200 };
     let delivered = fixture.stack.anonymous.get(&file.url).await;
     let delivered = delivered.expect_status(status);
     assert_eq!(delivered.body == TEXT, !is_protected);

@@ -9,20 +9,23 @@
 mod access;
 mod files;
 mod folders;
-mod invariants;
 mod shuffles;
 
-use std::{collections::BTreeSet, fmt};
+use std::{array, collections::BTreeSet};
 
 use futures::{
     FutureExt,
-    future::{LocalBoxFuture, join},
+    future::{LocalBoxFuture, join, join_all},
 };
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 use tests::{Extent, Response, Stack, StackOptions, TestSpace, minutes, text};
 
-use invariants::StoredLibrary;
+use crate::support::seeded::{
+    Place,
+    invariants::{StoredLibrary, assert_file_records, assert_no_orphans},
+    operations::{Request, create_configs, new_folder},
+};
 
 /// Rounds of each race.
 const ROUNDS: Extent = Extent {
@@ -39,26 +42,13 @@ const MAX_DELAY_REQUESTS: usize = 6;
 /// Maximum number of attempts of a request that returns 503.
 const MAX_ATTEMPTS: usize = 8;
 
-/// Seed and round of a race, for panic messages.
-#[derive(Clone, Copy)]
-struct RoundId {
-    seed: u64,
-    round: u64,
-}
-
-impl fmt::Display for RoundId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "seed {}, round {}", self.seed, self.round)
-    }
-}
-
 /// A space in which a race runs, round by round.
 struct RaceFixture {
     stack: Stack,
     acme: TestSpace,
     draws: SmallRng,
     is_chaotic: bool,
-    id: RoundId,
+    place: Place,
     /// Ids of the files whose creation a response acknowledged.
     acknowledged: BTreeSet<String>,
 }
@@ -75,7 +65,7 @@ async fn race(seed: u64, round: impl AsyncFn(&mut RaceFixture)) {
 
 async fn run(mut fixture: RaceFixture, rounds: u64, round: &impl AsyncFn(&mut RaceFixture)) {
     for number in 0..rounds {
-        fixture.id.round = number;
+        fixture.place.step = number;
         Box::pin(round(&mut fixture)).await;
         if number % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
             fixture.assert_consistent().await;
@@ -93,38 +83,35 @@ impl RaceFixture {
         })
         .await;
         let acme = stack.space("Acme").await;
-        let draws = SmallRng::seed_from_u64(seed);
+        create_configs(&acme).await;
 
         RaceFixture {
             stack,
             acme,
-            draws,
+            draws: SmallRng::seed_from_u64(seed),
             is_chaotic,
-            id: RoundId { seed, round: 0 },
+            place: Place { seed, step: 0 },
             acknowledged: BTreeSet::new(),
         }
     }
 
     /// Returns a name that is unique to this round.
     fn name(&self, name: &str) -> String {
-        format!("{name} {}", self.id.round)
+        format!("{name} {}", self.place.step)
     }
 
-    /// Returns a random number of requests to delay an operation by.
-    fn delay(&mut self) -> usize {
-        self.draws.random_range(0..MAX_DELAY_REQUESTS)
-    }
+    /// Sends requests concurrently, each after a random number of requests that change nothing.
+    async fn send<const N: usize>(&mut self, requests: [Request; N]) -> [Response; N] {
+        let delays: [usize; N] = array::from_fn(|_| self.draws.random_range(0..MAX_DELAY_REQUESTS));
+        let delayed = requests.iter().zip(delays).map(async |(request, delay)| {
+            for _ in 0..delay {
+                self.stack.anonymous.get_err(401, "/spaces/x").await;
+            }
+            request.send(&self.acme).await
+        });
 
-    /// Runs an operation after a number of requests that change nothing.
-    async fn delayed<T>(&self, requests: usize, operation: impl Future<Output = T>) -> T {
-        for _ in 0..requests {
-            self.stack
-                .anonymous
-                .get("/spaces/x")
-                .await
-                .expect_status(401);
-        }
-        operation.await
+        let responses = self.run_concurrently(join_all(delayed)).await;
+        responses.try_into().expect("a response to each request")
     }
 
     /// Runs operations, with random AWS misbehavior if this fixture has it.
@@ -135,7 +122,7 @@ impl RaceFixture {
         let run = async move {
             let chaos = self.stack.local.chaos();
             if self.is_chaotic {
-                chaos.enable(self.id.seed * 100_000 + self.id.round);
+                chaos.enable(self.place.seed * 100_000 + self.place.step);
             }
             let output = operations.await;
 
@@ -150,17 +137,19 @@ impl RaceFixture {
         run.boxed_local()
     }
 
+    #[track_caller]
+    fn assert(&self, holds: bool, violation: &str) {
+        assert!(holds, "{}: {violation}", self.place);
+    }
+
     /// Asserts that a response has one of these statuses, or 503 if AWS misbehaves. Returns whether
     /// the request succeeded.
     #[track_caller]
     fn succeeded(&self, response: &Response, allowed: &[u16]) -> bool {
-        let checked = response.clone().with_context(&self.id.to_string());
-        let is_excused = self.is_chaotic && response.status == 503;
-        let checked = if is_excused {
-            checked
-        } else {
-            checked.expect_status_of(allowed)
-        };
+        let mut checked = response.clone().with_context(&self.place.to_string());
+        if !self.is_chaotic || response.status != 503 {
+            checked = checked.expect_status_of(allowed);
+        }
         if response.status >= 400 {
             checked.expect_error(response.status);
         }
@@ -168,44 +157,37 @@ impl RaceFixture {
         response.status < 400
     }
 
+    /// Returns the responses of requests that [succeeded](Self::succeeded).
+    #[track_caller]
+    fn successes<const N: usize>(
+        &self,
+        mut responses: Vec<Response>,
+        allowed: [u16; N],
+    ) -> Vec<Response> {
+        responses.retain(|response| self.succeeded(response, &allowed));
+        responses
+    }
+
     /// Sends a request until its response is not 503. Retries only if AWS misbehaves.
-    async fn retry(&self, send: impl AsyncFn() -> Response) -> Response {
+    async fn retry(&self, request: Request) -> Response {
         for _ in 0..MAX_ATTEMPTS {
-            let response = send().await;
+            let response = request.send(&self.acme).await;
             if !self.is_chaotic || response.status != 503 {
                 return response;
             }
         }
 
-        panic!("{}: 503 on each of {MAX_ATTEMPTS} attempts", self.id)
+        panic!("{}: 503 on each of {MAX_ATTEMPTS} attempts", self.place)
     }
 
-    /// Creates a folder, in the root if `parent` is `None`, and returns its id.
+    /// Creates a folder whose name is unique to this round, in the root if `parent` is `None`, and returns its id.
     async fn folder(&self, name: &str, parent: Option<&str>) -> String {
-        let body = self.new_folder(name, parent);
-        let response = self.acme.post("/folders", body).await;
-
-        text(&response.expect_created()["id"])
+        let name = self.name(name);
+        self.acme.folder(&name).inside_id(parent).await.id
     }
 
-    fn new_folder(&self, name: &str, parent: Option<&str>) -> Value {
-        json!({"name": name, "space_id": self.acme.id, "parent_id": parent})
-    }
-
-    async fn move_folder(&self, id: &str, parent: Option<&str>) -> Response {
-        self.acme
-            .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
-            .await
-    }
-
-    async fn rename_folder(&self, id: &str, name: &str) -> Response {
-        self.acme
-            .put(&format!("/folders/{id}"), json!({ "name": name }))
-            .await
-    }
-
-    async fn delete_folder(&self, id: &str) -> Response {
-        self.acme.delete(&format!("/folders/{id}")).await
+    fn new_folder(&self, name: &str, parent: &str) -> Request {
+        new_folder(&self.acme, name, Some(parent))
     }
 
     /// Returns the record of a folder, `None` if it does not exist.
@@ -221,9 +203,9 @@ impl RaceFixture {
     /// Asserts that the stored items are consistent with each other and with the API.
     async fn assert_consistent(&self) {
         let dump = self.stack.dump().await;
-        dump.files_with_bytes();
+        assert_file_records(&dump, self.place);
 
-        let stored = StoredLibrary::of(&dump, &self.acme.id, self.id);
+        let stored = StoredLibrary::of(&dump, &self.acme.id, self.place);
         stored.assert_folders(self.is_chaotic);
         // An upload into a folder that is deleted concurrently may fail to roll back its write. Its
         // client got no success response.
@@ -236,20 +218,27 @@ impl RaceFixture {
         self.assert_consistent().await;
         self.stack.run_confirm_checks().await;
         self.assert_consistent().await;
-
-        let dump = self.stack.dump().await;
-        let originals = dump
-            .objects
-            .keys()
-            .filter(|key| key.contains("/originals/"))
-            .count();
-        let files = dump.files_with_bytes().len();
-
-        assert!(
-            self.is_chaotic || originals == files,
-            "{}: {originals} objects of {files} files",
-            self.id
-        );
+        if !self.is_chaotic {
+            assert_no_orphans(&self.stack.dump().await, self.place);
+        }
         self.stack.stop().await;
     }
+}
+
+fn move_folder(id: &str, parent: &str) -> Request {
+    Request::put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
+}
+
+fn delete_folder(id: &str) -> Request {
+    Request::delete(&format!("/folders/{id}"))
+}
+
+/// Returns the id of the record that a request created.
+fn id_of(response: &Response) -> String {
+    let body = response.json();
+    text(if body["file_id"].is_string() {
+        &body["file_id"]
+    } else {
+        &body["data"]["id"]
+    })
 }

@@ -1,160 +1,110 @@
 //! Concurrent random operations on few folders keep the library consistent.
 
-use futures::future::join_all;
-use rand::RngExt;
-use serde_json::json;
-use tests::{Response, form, seconds, text};
+use std::array;
 
-use super::{RaceFixture, race};
+use serde_json::{Value, json};
+use tests::{column, seconds, text};
 
-/// Maximum number of folders.
-const MAX_FOLDERS: usize = 6;
+use super::{RaceFixture, delete_folder, id_of, race};
+use crate::support::seeded::{
+    model::{Folder, Model},
+    operations::{Kind, Operation, Operations},
+};
+
 /// Number of concurrent operations.
 const CONCURRENT_OPERATIONS: usize = 5;
 /// Number of rounds between checks of all stored items, each followed by a deletion of all.
 const CLEANUP_INTERVAL: u64 = 5;
-/// Names of folders: few, so that they conflict.
-const NAMES: [&str; 4] = ["a", "b", "A", "c"];
+const OPERATIONS: Operations = Operations {
+    kinds: &[
+        (40, Kind::MoveFolder),
+        (13, Kind::RenameFolder),
+        (20, Kind::CreateFolder),
+        (17, Kind::DeleteFolder),
+        (5, Kind::Upload),
+        (5, Kind::UploadToPath),
+    ],
+    max_folders: 6,
+    max_files: 1,
+};
 
-/// An operation on a folder.
-#[derive(Clone, Debug)]
-enum Operation {
-    Move(String, Option<String>),
-    Rename(String, &'static str),
-    Create(Option<String>, &'static str),
-    Delete(String),
-    Upload(Option<String>, Option<&'static str>),
+/// Returns the records of all folders or files.
+async fn list(fixture: &RaceFixture, list: &str) -> Value {
+    let path = format!("/{list}?space_id={}&limit=100", fixture.acme.id);
+    fixture.acme.get_ok(&path).await
 }
 
-impl Operation {
-    fn draw(fixture: &mut RaceFixture, folders: &[String]) -> Operation {
-        let draws = &mut fixture.draws;
-        let name = NAMES[draws.random_range(0..NAMES.len())];
-        let target = folders.get(draws.random_range(0..=folders.len())).cloned();
-        let Some(folder) = folders.get(draws.random_range(0..=folders.len())).cloned() else {
-            return Operation::Create(target, name);
+/// Returns a model with the folders of the space.
+async fn model(fixture: &RaceFixture) -> Model {
+    let mut model = Model::new(&fixture.acme);
+    let listed = list(fixture, "folders").await;
+    for folder in listed.as_array().expect("a list") {
+        let named = Folder {
+            name: text(&folder["name"]),
+            parent: folder["parent_id"].as_str().map(str::to_owned),
+            access: None,
         };
-
-        match draws.random_range(0..100) {
-            0..45 => Operation::Move(folder, target),
-            45..60 => Operation::Rename(folder, name),
-            60..70 if folders.len() < MAX_FOLDERS => Operation::Create(target, name),
-            60..85 => Operation::Delete(folder),
-            _ => Operation::Upload(target, [None, Some("b/c")][draws.random_range(0..2)]),
-        }
+        model.folders.insert(text(&folder["id"]), named);
     }
-
-    async fn perform(&self, fixture: &RaceFixture) -> Response {
-        match self {
-            Operation::Move(id, parent) => fixture.move_folder(id, parent.as_deref()).await,
-            Operation::Rename(id, name) => fixture.rename_folder(id, name).await,
-            Operation::Create(parent, name) => {
-                fixture
-                    .acme
-                    .post("/folders", fixture.new_folder(name, parent.as_deref()))
-                    .await
-            }
-            Operation::Delete(id) => fixture.delete_folder(id).await,
-            Operation::Upload(folder, path) => {
-                let form = form(&fixture.acme.handle, "a.txt", "text/plain", "some text");
-                let form = form.text(
-                    "folder_id",
-                    folder.clone().unwrap_or_else(|| "root".to_owned()),
-                );
-                let form = path
-                    .iter()
-                    .fold(form, |form, path| form.text("folder_path", *path));
-                fixture.acme.upload_form(form).await
-            }
-        }
-    }
+    model
 }
 
 #[tokio::test]
 async fn concurrent_folder_operations_keep_invariants() {
-    race(301, run_random_operations).await;
+    race(301, async |fixture| {
+        let model = model(fixture).await;
+        let operations: [Operation; CONCURRENT_OPERATIONS] =
+            array::from_fn(|_| OPERATIONS.draw(&model, &mut fixture.draws));
+
+        let requests = operations
+            .each_ref()
+            .map(|operation| operation.request(&fixture.acme));
+        let responses = fixture.send(requests).await;
+
+        let allowed = [200, 201, 204, 404, 409, 422, 503];
+        for (operation, response) in operations.iter().zip(responses) {
+            if !fixture.succeeded(&response, &allowed) {
+                continue;
+            }
+            if let Operation::Upload(..) | Operation::UploadToPath(_) = operation {
+                fixture.acknowledged.insert(id_of(&response));
+            }
+            if let Operation::DeleteFolder(id) = operation {
+                assert_deleted(fixture, id).await;
+            }
+        }
+
+        if fixture.place.step % CLEANUP_INTERVAL == CLEANUP_INTERVAL - 1 {
+            fixture.assert_consistent().await;
+            delete_all(fixture).await;
+        }
+    })
+    .await;
 }
 
-async fn run_random_operations(fixture: &mut RaceFixture) {
-    let address = format!("/folders?space_id={}&limit=100", fixture.acme.id);
-    let listed = fixture.acme.fetch(&address).await.json();
-    let folders = listed["data"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|folder| text(&folder["id"]));
-    let folders: Vec<String> = folders.collect();
-    let mut operations = Vec::new();
-    for _ in 0..CONCURRENT_OPERATIONS {
-        operations.push((Operation::draw(fixture, &folders), fixture.delay()));
-    }
-
-    let responses = operations
-        .iter()
-        .map(|(operation, delay)| fixture.delayed(*delay, operation.perform(fixture)));
-    let responses = fixture.run_concurrently(join_all(responses)).await;
-    let mut gone = Vec::new();
-    for ((operation, _), response) in operations.iter().zip(responses) {
-        if !fixture.succeeded(&response, &[200, 201, 204, 404, 409, 422, 503]) {
-            continue;
-        }
-        match operation {
-            Operation::Delete(id) => gone.push(id),
-            Operation::Upload(..) => {
-                fixture
-                    .acknowledged
-                    .insert(text(&response.expect_created()["id"]));
-            }
-            _ => {}
-        }
-    }
-
-    for id in gone {
-        assert!(
-            fixture.find_folder(id).await.is_none(),
-            "{}: {id} was deleted, but exists: {operations:?}",
-            fixture.id
-        );
-        let inside = format!("/files?space_id={}&folder_id={id}", fixture.acme.id);
-        assert_eq!(
-            fixture.acme.get_err(422, &inside).await,
-            json!({"folder_id": ["The selected folder id is invalid."]})
-        );
-    }
-
-    if fixture.id.round % CLEANUP_INTERVAL == CLEANUP_INTERVAL - 1 {
-        fixture.assert_consistent().await;
-        delete_all(fixture).await;
-    }
+async fn assert_deleted(fixture: &RaceFixture, id: &str) {
+    let exists = fixture.find_folder(id).await.is_some();
+    fixture.assert(!exists, "a deleted folder exists");
+    let inside = format!("/files?space_id={}&folder_id={id}", fixture.acme.id);
+    assert_eq!(
+        fixture.acme.get_err(422, &inside).await,
+        json!({"folder_id": ["The selected folder id is invalid."]})
+    );
 }
 
 /// Deletes all files, and then all folders, leaves first.
 async fn delete_all(fixture: &RaceFixture) {
-    let client = &fixture.acme.client;
-    let files = client
-        .fetch(&format!("/files?space_id={}&limit=100", fixture.acme.id))
-        .await
-        .json();
-
-    for file in files["data"].as_array().expect("a list") {
-        client
-            .delete_ok(&format!("/files/{}", text(&file["id"])))
-            .await;
+    for id in column(&list(fixture, "files").await, "id") {
+        let path = format!("/files/{}", text(&id));
+        fixture.acme.delete_ok(&path).await;
     }
 
-    let folders = client
-        .fetch(&format!("/folders?space_id={}&limit=100", fixture.acme.id))
-        .await
-        .json();
-    let mut folders = folders["data"].as_array().expect("a list").clone();
-
+    let folders = list(fixture, "folders").await;
+    let mut folders = folders.as_array().expect("a list").clone();
     folders.sort_by_key(|folder| std::cmp::Reverse(text(&folder["path"]).len()));
-
     for folder in folders {
-        fixture
-            .delete_folder(&text(&folder["id"]))
-            .await
-            .expect_status(204);
+        let deletion = delete_folder(&text(&folder["id"]));
+        deletion.send(&fixture.acme).await.expect_status(204);
     }
 
     // Runs the jobs that delete the bytes.

@@ -1,17 +1,58 @@
-//! Invariants of the stored items of a library.
+//! Invariants of the stored items of folders and files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use table::keys;
-use tests::{Dump, TestSpace};
+use tests::{Dump, TestSpace, text};
 
-use super::RoundId;
+use super::Place;
 
 /// Maximum depth of folders.
 const MAX_DEPTH: usize = 20;
 /// Stands for the root in sort keys.
 const ROOT: &str = "ROOT";
+
+/// Asserts that each active file, and no other, has its bytes and is delivered from one place, and that each file has
+/// a lookup item.
+pub(crate) fn assert_file_records(dump: &Dump, place: Place) {
+    let mut active = BTreeSet::new();
+    for path in dump.files_with_bytes() {
+        let [space, id] = ["space_id", "id"].map(|field| text(&path[field]));
+        assert_eq!(dump.file(&space, &id), Some(path), "{place}");
+        assert!(
+            active.insert(id),
+            "{place}: delivered from two places: {path}"
+        );
+    }
+
+    let mut records = 0;
+    for (key, record) in &dump.items {
+        let Some(id) = key.sort.strip_prefix(keys::FILES) else {
+            continue;
+        };
+        records += 1;
+
+        let is_active = record["status"] == "active";
+        assert_eq!(is_active, active.contains(id), "{place}: {record}");
+        for detected_by_bytes in ["revision", "checksum_sha256"] {
+            let is_missing = record[detected_by_bytes].is_null();
+            assert_ne!(is_missing, is_active, "{place}: {record}");
+        }
+    }
+
+    let lookups = dump.items_with_prefix(keys::FILE_LOOKUPS);
+    let owned = lookups.filter(|lookup| !lookup["space_id"].is_null());
+    assert_eq!(owned.count(), records, "{place}: lookup items of files");
+}
+
+/// Asserts that every original belongs to an active file.
+pub(crate) fn assert_no_orphans(dump: &Dump, place: Place) {
+    let is_original = |key: &&String| key.contains("/originals/");
+    let originals = dump.objects.keys().filter(is_original).count();
+    let files = dump.files_with_bytes().len();
+    assert_eq!(originals, files, "{place}: originals and active files");
+}
 
 /// The items of a space in a dump.
 pub(crate) struct StoredLibrary<'a> {
@@ -21,7 +62,7 @@ pub(crate) struct StoredLibrary<'a> {
     owned: BTreeSet<&'a str>,
     /// Folder records, by id.
     folders: BTreeMap<&'a str, &'a Value>,
-    id: RoundId,
+    place: Place,
 }
 
 /// Returns the id of the folder in a field of an item.
@@ -30,7 +71,7 @@ fn folder_id<'a>(item: &'a Value, field: &str) -> Option<&'a str> {
 }
 
 impl<'a> StoredLibrary<'a> {
-    pub(crate) fn of(dump: &'a Dump, space: &str, id: RoundId) -> StoredLibrary<'a> {
+    pub(crate) fn of(dump: &'a Dump, space: &str, place: Place) -> StoredLibrary<'a> {
         let partition = format!("{}{space}", keys::SPACES);
         let own = dump
             .items
@@ -54,7 +95,7 @@ impl<'a> StoredLibrary<'a> {
         StoredLibrary {
             owned: owned.collect(),
             folders,
-            id,
+            place,
             items,
         }
     }
@@ -77,7 +118,7 @@ impl<'a> StoredLibrary<'a> {
             assert!(
                 chain.len() <= MAX_DEPTH,
                 "{}: {id} is in a cycle or too deep: {chain:?}",
-                self.id
+                self.place
             );
         }
 
@@ -87,13 +128,19 @@ impl<'a> StoredLibrary<'a> {
     fn folder(&self, id: &str) -> &'a Value {
         self.folders
             .get(id)
-            .unwrap_or_else(|| panic!("{}: the folder {id} is missing", self.id))
+            .unwrap_or_else(|| panic!("{}: the folder {id} is missing", self.place))
+    }
+
+    /// Asserts all invariants of a library that was changed without faults.
+    pub(crate) fn assert_consistent(&self) {
+        self.assert_folders(false);
+        self.assert_files(|_| false);
     }
 
     /// Asserts that every folder is reachable from the root, is counted by its ancestors, has a
     /// unique name and is listed in its parent, and that deleted folders have no items.
     pub(crate) fn assert_folders(&self, may_be_locked: bool) {
-        let round = self.id;
+        let place = self.place;
         let mut counted: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         let mut listed = BTreeSet::new();
         let mut named = BTreeSet::new();
@@ -109,52 +156,35 @@ impl<'a> StoredLibrary<'a> {
             named.insert((parent, *id));
             assert!(
                 may_be_locked || folder["delete_lock"].is_null(),
-                "{round}: {id} has a stale delete lock"
+                "{place}: {id} has a stale delete lock"
             );
         }
 
         for (id, folder) in &self.folders {
-            let counts = folder["descendant_counts"]
-                .as_array()
-                .expect("a list")
-                .iter();
-            let counts: Vec<u64> = counts
-                .map(|count| {
-                    count
-                        .as_str()
-                        .and_then(|n| n.parse().ok())
-                        .expect("a number")
-                })
-                .collect();
-            let expected = counted.remove(id).unwrap_or_else(|| vec![0; MAX_DEPTH - 1]);
-
-            assert_eq!(counts, expected, "{round}: counts of {id}");
+            let none = vec![0; MAX_DEPTH - 1];
+            let expected = counted.remove(id).unwrap_or(none);
+            let expected: Vec<String> = expected.iter().map(u64::to_string).collect();
+            assert_eq!(
+                folder["descendant_counts"],
+                json!(expected),
+                "{place}: {id}"
+            );
         }
 
-        assert_eq!(
-            self.suffixes(keys::SUBFOLDERS),
-            listed,
-            "{round}: listed folders"
-        );
+        let subfolders = self.suffixes(keys::SUBFOLDERS);
+        assert_eq!(subfolders, listed, "{place}: listed folders");
 
         let reserved = self.items.iter().filter_map(|(sort, item)| {
             let (parent, _) = sort.strip_prefix(keys::FOLDER_NAMES)?.split_once('#')?;
             Some((parent, item["id"].as_str()?))
         });
-        let reserved: Vec<(&str, &str)> = reserved.collect();
-        assert_eq!(
-            reserved.len(),
-            named.len(),
-            "{round}: one name per folder: {reserved:?}"
-        );
-        assert_eq!(
-            reserved.into_iter().collect::<BTreeSet<_>>(),
-            named,
-            "{round}: reserved names"
-        );
+        let mut reserved: Vec<(&str, &str)> = reserved.collect();
+        reserved.sort_unstable();
+        let named: Vec<(&str, &str)> = named.into_iter().collect();
+        assert_eq!(reserved, named, "{place}: one name per folder");
 
         let stored: BTreeSet<&str> = self.folders.keys().copied().collect();
-        assert_eq!(self.owned, stored, "{round}: lookup items of folders");
+        assert_eq!(self.owned, stored, "{place}: lookup items of folders");
     }
 
     /// Asserts that every file is listed only in its folder, and that the folder exists unless the
@@ -171,7 +201,7 @@ impl<'a> StoredLibrary<'a> {
             assert!(
                 exists || is_excused(id),
                 "{}: {id} is in {folder:?}, which does not exist",
-                self.id
+                self.place
             );
             listed.insert(format!("{}#{id}", folder.unwrap_or(ROOT)));
         }
@@ -180,54 +210,21 @@ impl<'a> StoredLibrary<'a> {
             self.suffixes(keys::FILES_IN_FOLDERS),
             listed,
             "{}: listed files",
-            self.id
+            self.place
         );
     }
 
-    /// Asserts that the API returns every stored folder.
+    /// Asserts that the API returns every stored folder once.
     pub(crate) async fn assert_api_matches(&self, acme: &TestSpace) {
-        let mut seen = BTreeSet::new();
+        let mut returned = BTreeSet::new();
         let mut cursor = String::new();
         loop {
-            let page = acme
-                .get(&format!("/folders?space_id={}&limit=100{cursor}", acme.id))
-                .await;
-            let page = page.expect_status(200).json();
-
+            let path = format!("/folders?space_id={}&limit=100{cursor}", acme.id);
+            let page = acme.fetch(&path).await.json();
             for folder in page["data"].as_array().expect("a list") {
-                let id = folder["id"].as_str().expect("an id");
-                assert!(
-                    seen.insert(id.to_owned()),
-                    "{}: {id} is returned twice",
-                    self.id
-                );
-
-                let (key, stored) = self
-                    .folders
-                    .get_key_value(id)
-                    .expect("the API returns only stored folders");
-                let names = self
-                    .chain(key)
-                    .into_iter()
-                    .rev()
-                    .map(|id| self.folder(id)["name"].as_str());
-                let path: String = names
-                    .flat_map(|name| [name.expect("a name"), "/"])
-                    .collect();
-
-                assert_eq!(folder["path"], path.as_str(), "{}", self.id);
-                assert_eq!(
-                    folder["parent_id"].as_str(),
-                    folder_id(stored, "parent"),
-                    "{}: {path}",
-                    self.id
-                );
-
-                let has_children = self
-                    .items
-                    .keys()
-                    .any(|sort| sort.starts_with(&format!("{}{id}#", keys::SUBFOLDERS)));
-                assert_eq!(folder["has_children"], has_children, "{}: {path}", self.id);
+                let fields = ["id", "path", "parent_id", "has_children"];
+                let row = json!(fields.map(|field| &folder[field])).to_string();
+                assert!(returned.insert(row), "{}: twice: {folder}", self.place);
             }
 
             match page["next_cursor"].as_str() {
@@ -236,11 +233,15 @@ impl<'a> StoredLibrary<'a> {
             }
         }
 
-        assert_eq!(
-            seen.len(),
-            self.folders.len(),
-            "{}: number of returned folders",
-            self.id
-        );
+        let row = |(id, folder): (&&'a str, &&Value)| {
+            let chain = self.chain(id).into_iter().rev();
+            let names = chain.map(|id| format!("{}/", text(&self.folder(id)["name"])));
+            let children = format!("{}{id}#", keys::SUBFOLDERS);
+            let has_children = self.items.keys().any(|sort| sort.starts_with(&children));
+            let path: String = names.collect();
+            json!([id, path, folder_id(folder, "parent"), has_children]).to_string()
+        };
+        let stored: BTreeSet<String> = self.folders.iter().map(row).collect();
+        assert_eq!(returned, stored, "{}", self.place);
     }
 }
