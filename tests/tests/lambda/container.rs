@@ -5,7 +5,10 @@ use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 use domain::Timestamp;
 use futures::FutureExt;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, RawConnection, Stack, TestSpace, UNKNOWN_ID, form, stack_test};
+use tests::{
+    Client, PHOTO, RawConnection, Stack, TestSpace, UNKNOWN_ID, assert_fields, form, stack_test,
+    text,
+};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -14,6 +17,7 @@ use tokio::{
 
 use super::log_capture::is_task_line;
 use crate::{
+    local_stack::program::program,
     support::sts::FakeSts,
     uploads::{
         presign::assert_signed_by_session,
@@ -23,7 +27,7 @@ use crate::{
 
 /// Returns the command of a function's binary, with an empty environment.
 fn function(binary: &str) -> Command {
-    let mut command = Command::new(crate::local_stack::program::program().with_file_name(binary));
+    let mut command = Command::new(program().with_file_name(binary));
     command
         .env_clear()
         .stdout(Stdio::null())
@@ -35,24 +39,14 @@ fn function(binary: &str) -> Command {
 /// End of all sessions.
 const EXPIRATION: &str = "2200-01-01T00:00:00Z";
 
-/// Credentials of an endpoint.
-struct Credentials {
-    access_key: String,
-    secret_key: String,
-}
-
 /// Serves credentials to requests with the right path and token.
-async fn serve_credentials(
-    listener: TcpListener,
-    Credentials {
-        access_key,
-        secret_key,
-    }: Credentials,
-) {
+async fn serve_credentials(listener: TcpListener, access_key: &str, secret_key: &str) {
     let given = json!({
         "AccessKeyId": access_key, "SecretAccessKey": secret_key, "Token": "token", "Expiration": EXPIRATION,
     });
     let given = given.to_string();
+    let length = given.len();
+    let response = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{given}");
 
     loop {
         let (stream, _) = listener.accept().await.expect("a connection");
@@ -65,25 +59,12 @@ async fn serve_credentials(
             head.push(line);
         }
 
-        assert_eq!(
-            head.first().map(String::as_str),
-            Some("GET /v1/credentials?a=b HTTP/1.1")
-        );
-        assert!(
-            head.iter()
-                .any(|line| line == "authorization: a token of a file"),
-            "{head:?}"
-        );
-
-        let response = format!(
-            "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{given}",
-            given.len()
-        );
-        lines
-            .into_inner()
-            .write_all(response.as_bytes())
-            .await
-            .expect("sent");
+        assert_eq!(head[0], "GET /v1/credentials?a=b HTTP/1.1");
+        let token = "authorization: a token of a file".to_owned();
+        assert!(head.contains(&token), "{head:?}");
+        let mut stream = lines.into_inner();
+        let sent = stream.write_all(response.as_bytes()).await;
+        sent.expect("sent");
     }
 }
 
@@ -99,30 +80,24 @@ async fn run_while<T>(
     binary: &str,
     work: impl AsyncFnOnce(Client) -> T,
 ) -> Logged<T> {
-    let mut variables = stack
-        .local
-        .environment_of(binary)
-        .expect("a function")
-        .variables;
+    let environment = stack.local.environment_of(binary);
+    let mut variables = environment.expect("a function").variables;
     let mut taken = |name: &str| variables.remove(name).expect("a variable");
     let access_key = taken("AWS_ACCESS_KEY_ID");
     let secret_key = taken("AWS_SECRET_ACCESS_KEY");
     let sts = FakeSts::start().await;
     sts.end_sessions_at(Timestamp::parse_rfc3339(EXPIRATION).expect("a time"));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
-    let address = format!(
-        "http://{}/v1/credentials?a=b",
-        listener.local_addr().expect("an address")
-    );
+    let address = listener.local_addr().expect("an address");
     let file = stack.directory().path().join("token");
-
     std::fs::write(&file, "a token of a file\n").expect("written");
 
     let free = StdTcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     let free = free.expect("a free port");
+    let credentials = format!("http://{address}/v1/credentials?a=b");
     let started = function(binary)
         .envs(variables)
-        .env("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
+        .env("AWS_CONTAINER_CREDENTIALS_FULL_URI", credentials)
         .env("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file)
         .env("PORT", free.port().to_string())
         .envs(sts.variables(&access_key, &secret_key))
@@ -136,71 +111,53 @@ async fn run_while<T>(
         }
         work(Client::new(&format!("http://{free}/api/v1"))).await
     };
-    let done = tokio::select! {
-        done = journey => done,
-        () = serve_credentials(listener, Credentials { access_key, secret_key }) => unreachable!("it never ends"),
+    let output = tokio::select! {
+        output = journey => output,
+        () = serve_credentials(listener, &access_key, &secret_key) => unreachable!("it never ends"),
         () = tokio::time::sleep(Duration::from_secs(30)) => panic!("no answer"),
     };
 
     running.start_kill().expect("a running process");
-
-    let output = running.wait_with_output().await.expect("an exit status");
-
-    Logged {
-        output: done,
-        log: String::from_utf8(output.stderr).expect("text"),
-    }
+    let ended = running.wait_with_output().await.expect("an exit status");
+    let log = String::from_utf8(ended.stderr).expect("text");
+    Logged { output, log }
 }
 
 #[stack_test]
 async fn container_uses_its_credentials(stack: &Stack, acme: &TestSpace) {
-    let work = async |client: Client| {
-        let client = client.with_key(acme.client.key.as_deref().expect("a key"));
-        client.fetch(&acme.path()).await
-    };
-    let Logged {
-        output: response,
-        log,
-    } = run_while(stack, "spaces", work).await;
+    let key = acme.client.key.as_deref().expect("a key");
+    let work = async |client: Client| client.with_key(key).fetch(&acme.path()).await;
+    let Logged { output, log } = run_while(stack, "spaces", work).await;
 
     // CloudWatch reads metrics from lines that are one JSON object with the member `_aws`.
-    let lines: Vec<Value> = log
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
-    let metrics: Vec<&Value> = lines.iter().filter(|line| is_task_line(line)).collect();
-
+    let lines = log.lines();
+    let lines = lines.map(|line| serde_json::from_str(line).expect("JSON"));
+    let metrics: Vec<Value> = lines.filter(is_task_line).collect();
     assert_eq!(metrics.len(), 1, "{log}");
-    assert_eq!(metrics[0]["request_id"], response.header("x-request-id"));
-    assert_eq!(metrics[0]["Function"], "spaces");
+    let id = output.header("x-request-id");
+    let expected = json!({"request_id": id, "Function": "spaces"});
+    assert_fields(&metrics[0], expected);
 }
 
 #[stack_test]
 async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack, acme: &TestSpace) {
-    let record = acme.upload(PHOTO).await;
-    let key = acme.client.key.clone().expect("a key");
-    let path = format!("/files/{}", record["id"].as_str().expect("an id"));
-
+    let file = acme.upload(PHOTO).await;
+    let key = acme.client.key.as_deref().expect("a key");
+    let path = file.path();
     let sign = async |client: Client| {
-        let url = client
-            .with_key(&key)
-            .post_ok(&format!("{path}/signed-url"), json!({}))
-            .await["url"]
-            .take();
-        client
-            .get_ok(&format!("{path}?api_key={key}&signature=0123456789abcdef"))
-            .await;
-        url.as_str().expect("an address").to_owned()
+        let client = client.with_key(key);
+        let sign = format!("{path}/signed-url");
+        let url = text(&client.post_ok(&sign, json!({})).await["url"]);
+        let secrets = format!("{path}?api_key={key}&signature=0123456789abcdef");
+        client.get_ok(&secrets).await;
+        url
     };
     let Logged { output: url, log } = run_while(stack, "files", sign).await;
 
     let (_, signature) = url.rsplit_once("signature=").expect("a signature");
-    assert!(
-        log.contains("AWS call") && log.contains(&path),
-        "it is logged in detail: {log}"
-    );
-
-    for secret in [key.as_str(), signature, "0123456789abcdef"] {
+    let is_detailed = log.contains("AWS call") && log.contains(path);
+    assert!(is_detailed, "it is logged in detail: {log}");
+    for secret in [key, signature, "0123456789abcdef"] {
         assert!(!log.contains(secret), "{secret}: {log}");
     }
 }
@@ -264,54 +221,46 @@ async fn forms_above_the_limit_are_not_read_until_others_end(
 
 #[stack_test(undrained)]
 async fn container_presigns_with_a_session_of_its_role(stack: &Stack, acme: &TestSpace) {
-    let work = async |client: Client| {
-        let client = client.with_key(acme.client.key.as_deref().expect("a key"));
-        let body = presign_body(acme, json!({}));
-        client.post("/upload/presign", body).await
-    };
+    let key = acme.client.key.as_deref().expect("a key");
+    let body = presign_body(acme, json!({}));
+    let work = async |client: Client| PendingFile::by(&client.with_key(key), body).await;
     let Logged { output, .. } = run_while(stack, "uploads", work).await;
-    assert_signed_by_session(PendingFile::of(output).url());
+    assert_signed_by_session(output.url());
 }
 
 #[tokio::test]
 async fn container_start_failure_names_its_cause() {
-    let credentials = "http://127.0.0.1/credentials";
-    for (binary, variables, reason) in [
+    let credentials = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
+    for (binary, variable, value, reason) in [
+        ("spaces", "PORT", "http", "PORT is not a port number"),
         (
             "spaces",
-            &[("PORT", "http")][..],
-            "PORT is not a port number",
-        ),
-        (
-            "spaces",
-            &[("LOG_LEVEL", "loud")],
+            "LOG_LEVEL",
+            "loud",
             "LOG_LEVEL is not a log level",
         ),
         (
             "spaces",
-            &[("TRUSTED_PROXIES", "two")],
+            "TRUSTED_PROXIES",
+            "two",
             "TRUSTED_PROXIES is not an integer from 0 to 255",
         ),
         (
             "spaces",
-            &[(
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-                "https://example.com/credentials",
-            )],
+            credentials,
+            "https://example.com/credentials",
             "AWS_CONTAINER_CREDENTIALS_FULL_URI is not an http:// URL",
         ),
-        ("spaces", &[], "AWS_ACCESS_KEY_ID is not set"),
+        ("spaces", "UNUSED", "", "AWS_ACCESS_KEY_ID is not set"),
         (
             "uploads",
-            &[("AWS_CONTAINER_CREDENTIALS_FULL_URI", credentials)],
+            credentials,
+            "http://127.0.0.1/credentials",
             "PRESIGN_ROLE_ARN is not set",
         ),
     ] {
-        let output = function(binary)
-            .envs(variables.iter().copied())
-            .output()
-            .await
-            .expect("the binaries are built");
+        let output = function(binary).env(variable, value).output().await;
+        let output = output.expect("the binaries are built");
         let log = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{log}");
         assert!(log.contains(reason), "{log}");

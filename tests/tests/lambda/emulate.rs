@@ -1,35 +1,43 @@
 //! The functions as Lambda binaries under cargo-lambda behave as in the process of the stack.
 
-use std::{os::unix::fs::PermissionsExt, path::PathBuf};
+use std::os::unix::fs::PermissionsExt;
 
 use local_stack::CargoLambda;
 use serde_json::Value;
-use tests::{PHOTO, Stack, StackOptions, TestSpace, form, large_photo, stack_test};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+use tests::{
+    PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace, authority, large_photo,
+    stack_test,
+};
+
+use crate::{
+    jobs::confirm_check::confirm_checks_run,
+    local_stack::{program::program, readme::requests_work},
+    support::external_programs::root,
 };
 
 /// Returns the path of cargo-lambda, as `scripts/emulate --install-only` installs it, and that of the
 /// binaries.
 pub(crate) fn cargo_lambda() -> CargoLambda {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let program = root.join(".tools/cargo-lambda/bin/cargo-lambda");
+    let cargo_lambda = root().join(".tools/cargo-lambda/bin/cargo-lambda");
     assert!(
-        program.exists(),
+        cargo_lambda.exists(),
         "cargo-lambda is missing: run scripts/emulate --install-only"
     );
 
-    let binaries = crate::local_stack::program::program()
-        .parent()
-        .expect("a directory")
-        .to_owned();
+    CargoLambda {
+        program: cargo_lambda,
+        binaries: program().parent().expect("a directory").to_owned(),
+    }
+}
 
-    CargoLambda { program, binaries }
+/// Returns the path of cargo-lambda as an argument of the program.
+pub(crate) fn cargo_lambda_path() -> String {
+    let path = cargo_lambda().program;
+    path.to_str().expect("UTF-8").to_owned()
 }
 
 /// Options of a stack that runs the functions under cargo-lambda.
-fn emulated() -> StackOptions {
+pub(crate) fn emulated() -> StackOptions {
     StackOptions {
         cargo_lambda: Some(cargo_lambda()),
         ..StackOptions::default()
@@ -38,198 +46,112 @@ fn emulated() -> StackOptions {
 
 #[stack_test(options = emulated(), undrained)]
 async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack, acme: &TestSpace) {
-    let record = acme.upload(PHOTO).await;
-    let shown = acme
-        .get_ok(&format!("/files/{}", record["id"].as_str().expect("an id")))
-        .await;
-
-    assert_eq!(shown, record);
-
-    let delivered = stack
-        .anonymous
-        .fetch(record["url"].as_str().expect("an address"))
-        .await;
-    assert!(delivered.body == PHOTO);
+    let file = acme.upload(PHOTO).await;
+    assert_eq!(acme.get_ok(file.path()).await, file);
+    stack.anonymous.fetch(file.url()).await.expect_body(PHOTO);
 
     // The maximum event size of Lambda allows files of about 4.4 MB.
     let fits = large_photo(4_400_000);
-    let record = acme
-        .upload(fits.clone())
-        .named("large.jpg", "image/jpeg")
-        .await;
-    let redirect = stack
-        .anonymous
-        .get(record["url"].as_str().expect("an address"))
-        .await
-        .expect_status(307);
+    let file = acme.upload(fits.clone()).await;
+    let location = stack.anonymous.redirect(file.url()).await;
+    stack.anonymous.fetch(&location).await.expect_body(fits);
 
-    assert!(
-        stack
-            .anonymous
-            .fetch(redirect.header("location"))
-            .await
-            .body
-            == fits
-    );
-
-    let rejected = acme
-        .upload_form(form(
-            &acme.handle,
-            "larger.jpg",
-            "image/jpeg",
-            large_photo(4_800_000),
-        ))
-        .await;
-    assert!(
-        rejected.json()["message"]
-            .as_str()
-            .is_some_and(|message| message.contains("/upload/presign"))
-    );
+    let rejected = acme.upload(large_photo(4_800_000)).send().await;
+    let message = rejected.json()["message"].to_string();
+    assert!(message.contains("/upload/presign"), "{message}");
     rejected.expect_error(413);
 
-    crate::jobs::confirm_check::confirm_checks_run(stack, acme).await;
+    confirm_checks_run(stack, acme).await;
     // The clock of the processes cannot be advanced to the confirm-checks of pending files.
 }
 
 #[tokio::test]
 async fn requests_in_readme_work_with_real_lambdas() {
-    let program = cargo_lambda().program;
-    let arguments = ["--cargo-lambda", program.to_str().expect("UTF-8")];
-    crate::local_stack::readme::requests_work(&arguments).await;
+    requests_work(&["--cargo-lambda", &cargo_lambda_path()]).await;
 }
 
-/// Requests that a proxy could change: method, path, headers and body.
-fn corpus(handle: &str) -> Vec<(&'static str, String, &'static str, &'static str)> {
-    let json = "content-type: application/json\r\n";
-    let paths = [
-        "/api/v1/files/a%20b",
-        "/api/v1/files/a%2Fb",
-        "/api/v1/files/%C3%A9",
-        "/api/v1/files/%ff",
-        "/api/v1/files/a%3Fb",
-        "/api/v1/files/%2e%2e",
-        "/api/v1/files/../x",
-        "/api/v1//files/x",
-        "/api/v1/files/",
-        "/api/v1/files/x?a=%00&b=%ff",
-        "/api/v1/files/a+b",
-        "/api/v1/files/a%25b",
-        "/api/v2/files/x",
-        "/",
-        "/api/v1/spaces/x;y=z",
-        "/api/v1/files/x?x=1?y=2",
-    ];
-    let mut corpus: Vec<_> = paths
-        .iter()
-        .map(|path| ("GET", (*path).to_owned(), "", ""))
-        .collect();
+/// Paths of the API that a proxy could change.
+const API_PATHS: [&str; 16] = [
+    "/api/v1/files/a%20b",
+    "/api/v1/files/a%2Fb",
+    "/api/v1/files/%C3%A9",
+    "/api/v1/files/%ff",
+    "/api/v1/files/a%3Fb",
+    "/api/v1/files/%2e%2e",
+    "/api/v1/files/../x",
+    "/api/v1//files/x",
+    "/api/v1/files/",
+    "/api/v1/files/x?a=%00&b=%ff",
+    "/api/v1/files/a+b",
+    "/api/v1/files/a%25b",
+    "/api/v2/files/x",
+    "/",
+    "/api/v1/spaces/x;y=z",
+    "/api/v1/files/x?x=1?y=2",
+];
+/// The same for the CDN, below a handle.
+const CDN_PATHS: [&str; 6] = ["../x", "%2e%2e/x", "/x", "x%00", "%C3%A9?w=1", "a%3Fb"];
+const JSON: &str = "content-type: application/json\r\n";
+const FORM: &str = "content-type: multipart/form-data; boundary=x\r\n";
+/// Other requests that a proxy could change: request line, headers and body.
+const REQUESTS: [(&str, &str, &str); 10] = [
+    ("POST /api/v1/spaces", JSON, "{"),
+    ("POST /api/v1/spaces", JSON, "{\"name\": 1}"),
+    ("POST /api/v1/spaces", JSON, "{\"name\": \"\u{e9}\u{0}\"}"),
+    (
+        "POST /api/v1/spaces",
+        "content-type: text/plain\r\n",
+        "name",
+    ),
+    ("POST /api/v1/spaces", "", "name"),
+    ("POST /api/v1/upload", FORM, "--x\r\nbroken"),
+    ("PUT /api/v1/spaces/x", JSON, "{}"),
+    (
+        "OPTIONS /api/v1/upload",
+        "origin: https://example.com\r\n",
+        "",
+    ),
+    ("HEAD /api/v1/files/x", "", ""),
+    (
+        "GET /api/v1/files/x",
+        "x-odd: a\r\nx-odd: b\r\ncookie: a=b\r\n",
+        "",
+    ),
+];
 
-    corpus.extend([
-        ("POST", "/api/v1/spaces".to_owned(), json, "{"),
-        ("POST", "/api/v1/spaces".to_owned(), json, "{\"name\": 1}"),
-        (
-            "POST",
-            "/api/v1/spaces".to_owned(),
-            json,
-            "{\"name\": \"\u{e9}\u{0}\"}",
-        ),
-        (
-            "POST",
-            "/api/v1/spaces".to_owned(),
-            "content-type: text/plain\r\n",
-            "name",
-        ),
-        ("POST", "/api/v1/spaces".to_owned(), "", "name"),
-        (
-            "POST",
-            "/api/v1/upload".to_owned(),
-            "content-type: multipart/form-data; boundary=x\r\n",
-            "--x\r\nbroken",
-        ),
-        ("PUT", "/api/v1/spaces/x".to_owned(), json, "{}"),
-        (
-            "OPTIONS",
-            "/api/v1/upload".to_owned(),
-            "origin: https://example.com\r\n",
-            "",
-        ),
-        ("HEAD", "/api/v1/files/x".to_owned(), "", ""),
-        (
-            "GET",
-            "/api/v1/files/x".to_owned(),
-            "x-odd: a\r\nx-odd: b\r\ncookie: a=b\r\n",
-            "",
-        ),
-        ("CDN", format!("/{handle}/../x"), "", ""),
-        ("CDN", format!("/{handle}/%2e%2e/x"), "", ""),
-        ("CDN", format!("/{handle}//x"), "", ""),
-        ("CDN", format!("/{handle}/x%00"), "", ""),
-        ("CDN", format!("/{handle}/%C3%A9?w=1"), "", ""),
-        ("CDN", format!("/{handle}/a%3Fb"), "", ""),
-    ]);
-
-    corpus
-}
-
-/// A response of a function.
-#[derive(Debug)]
-struct RawResponse {
-    request: String,
-    status: u16,
-    /// The JSON body, or null.
-    body: Value,
-}
-
-async fn responses(stack: &Stack) -> Vec<RawResponse> {
+/// Sends all requests with a key.
+async fn responses(stack: &Stack) -> Vec<Response> {
     let acme = stack.space("Acme").await;
     let key = acme.client.key.as_deref().expect("a key");
-    let origin = |url: &str| {
-        url.trim_start_matches("http://")
-            .split('/')
-            .next()
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let mut responses = Vec::new();
-    for (method, path, headers, body) in corpus(&acme.handle) {
-        let is_delivery = method == "CDN";
-        let method = if is_delivery { "GET" } else { method };
-        let address = if is_delivery {
-            origin(stack.local.cdn_url())
-        } else {
-            origin(stack.local.api_url())
-        };
+    let send = async |url: &str, line: &str, headers: &str, body: &str| {
+        let host = authority(url);
+        let length = body.len();
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",
-            body.len()
+            "{line} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n{headers}content-length: {length}\r\n\
+             connection: close\r\n\r\n{body}"
         );
-        let mut stream = TcpStream::connect(&address).await.expect("a connection");
+        let response = RawConnection::request(url, request).await;
+        response.unwrap_or_else(|| panic!("no response to {line}"))
+    };
 
-        stream.write_all(request.as_bytes()).await.expect("sent");
-
-        let mut response = Vec::new();
-        stream.read_to_end(&mut response).await.expect("an answer");
-
-        let response = String::from_utf8_lossy(&response).into_owned();
-        let status = response
-            .get(9..12)
-            .and_then(|status| status.parse().ok())
-            .unwrap_or_default();
-        let body = response.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        // The lengths of chunks surround a chunked body.
-        let body = body
-            .find('{')
-            .zip(body.rfind('}'))
-            .and_then(|(from, to)| serde_json::from_str(&body[from..=to]).ok());
-
-        responses.push(RawResponse {
-            request: format!("{method} {path} {headers}"),
-            status,
-            body: body.unwrap_or(Value::Null),
-        });
+    let mut responses = vec![acme.head("/files/x").await];
+    for path in API_PATHS {
+        let line = format!("GET {path}");
+        responses.push(send(stack.local.api_url(), &line, "", "").await);
     }
-
+    for (line, headers, body) in REQUESTS {
+        responses.push(send(stack.local.api_url(), line, headers, body).await);
+    }
+    for path in CDN_PATHS {
+        let line = format!("GET /{}/{path}", acme.handle);
+        responses.push(send(stack.local.cdn_url(), &line, "", "").await);
+    }
     responses
+}
+
+/// Returns the JSON body of a response, or null.
+fn json_of(response: &Response) -> Value {
+    serde_json::from_slice(&response.body).unwrap_or_default()
 }
 
 #[tokio::test]
@@ -242,7 +164,7 @@ async fn unusual_requests_get_same_response_in_process_and_from_lambdas() {
     for (one, other) in in_process.iter().zip(&by_lambdas) {
         // Both stacks have the same seed, and so the same handles.
         assert_eq!(one.status, other.status, "{}", one.request);
-        assert_eq!(one.body, other.body, "{}", one.request);
+        assert_eq!(json_of(one), json_of(other), "{}", one.request);
         assert!((200..500).contains(&one.status), "{one:?}");
     }
 
@@ -256,60 +178,36 @@ async fn oversized_event_never_reaches_function(acme: &TestSpace) {
         .request("POST", "/upload")
         .header("content-type", "application/json")
         .body(b"\xff".to_vec());
-
     acme.send(no_text).await.expect_error(400);
 
     let path = acme.path();
-    acme.get_with(&path, &[("lambda-runtime-client-context", "{}")])
-        .await
-        .expect_ok();
+    let context = [("lambda-runtime-client-context", "{}")];
+    acme.fetch_as(200, &path, &context).await;
     acme.get_ok(&path).await;
 }
 
 #[stack_test(options = emulated())]
 async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack, acme: &TestSpace) {
+    let svg = b"\xef\xbb\xbf<svg xmlns='http://www.w3.org/2000/svg'/>";
+    let mark = b"\xef\xbb\xbfa byte order mark";
     for (name, mime_type, bytes) in [
-        (
-            "mark.txt",
-            "text/plain",
-            &b"\xef\xbb\xbfa byte order mark"[..],
-        ),
+        ("mark.txt", "text/plain", &mark[..]),
         ("latin-1.txt", "text/plain", b"caf\xe9 au lait"),
         ("utf-8.txt", "text/plain", "caf\u{e9}".as_bytes()),
         ("mark.json", "application/json", b"\xef\xbb\xbf{}"),
-        (
-            "mark.svg",
-            "image/svg+xml",
-            b"\xef\xbb\xbf<svg xmlns='http://www.w3.org/2000/svg'/>",
-        ),
+        ("mark.svg", "image/svg+xml", svg),
     ] {
-        let record = acme.upload(bytes).named(name, mime_type).await;
-        let url = record["url"].as_str().expect("an address");
-        let whole = stack.anonymous.fetch(url).await;
-
-        assert_eq!(
-            whole.body.escape_ascii().to_string(),
-            bytes.escape_ascii().to_string(),
-            "{name}"
-        );
+        let file = acme.upload(bytes).named(name, mime_type).await;
+        stack.anonymous.fetch(file.url()).await.expect_body(bytes);
 
         // A range of each file that starts or ends within a character.
-        for (first, last) in [(0, 0), (1, 2), (4, 4)]
-            .into_iter()
-            .filter(|(_, last)| *last < bytes.len())
-        {
-            let range = format!("bytes={first}-{last}");
-            let part = stack
-                .anonymous
-                .get_with(url, &[("range", &range)])
-                .await
-                .expect_status(206);
-
-            assert_eq!(
-                part.body.escape_ascii().to_string(),
-                bytes[first..=last].escape_ascii().to_string(),
-                "{name}"
-            );
+        for (first, last) in [(0, 0), (1, 2), (4, 4)] {
+            if let Some(part) = bytes.get(first..=last) {
+                let range = format!("bytes={first}-{last}");
+                let range = [("range", range.as_str())];
+                let response = stack.anonymous.fetch_as(206, file.url(), &range).await;
+                response.with_context(name).expect_body(part);
+            }
         }
     }
 }
@@ -318,30 +216,20 @@ async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack, acme: &TestS
 async fn cargo_lambda_failure_names_its_cause() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let program = directory.path().join("cargo-lambda");
-
-    std::fs::write(
-        &program,
-        "#!/bin/sh\necho 'no such subcommand: lambda' >&2\nexit 101\n",
-    )
-    .expect("written");
+    let script = "#!/bin/sh\necho 'no such subcommand: lambda' >&2\nexit 101\n";
+    std::fs::write(&program, script).expect("written");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("ours");
 
-    let cargo_lambda = Some(CargoLambda {
-        program,
-        ..cargo_lambda()
-    });
     let options = StackOptions {
-        cargo_lambda,
+        cargo_lambda: Some(CargoLambda {
+            program,
+            ..cargo_lambda()
+        }),
         ..StackOptions::default()
     };
-    let error = Stack::start_in(directory.into(), options)
-        .await
-        .err()
-        .expect("it does not start")
-        .to_string();
+    let started = Stack::start_in(directory.into(), options).await;
+    let error = started.err().expect("it does not start").to_string();
 
-    assert!(
-        error.contains("101") && error.contains("no such subcommand: lambda"),
-        "{error}"
-    );
+    assert!(error.contains("101"), "{error}");
+    assert!(error.contains("no such subcommand: lambda"), "{error}");
 }

@@ -72,6 +72,13 @@ pub(super) fn take_task_lines() -> Vec<Value> {
     tasks
 }
 
+/// Returns the line of the only task since the start of the log, and restarts it.
+pub(super) fn take_task_line() -> Value {
+    let mut tasks = take_task_lines();
+    assert_eq!(tasks.len(), 1, "{tasks:?}");
+    tasks.remove(0)
+}
+
 /// Returns the span of a request or a job that another line was logged in.
 pub(super) fn task_of(line: &Value) -> Option<&Value> {
     line["spans"]

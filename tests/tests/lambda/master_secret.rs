@@ -2,7 +2,7 @@
 
 use emulators::{InjectedError, Service::SecretsManager};
 use serde_json::json;
-use tests::{DEFAULT_ATTEMPTS, PHOTO, Stack, TestSpace, stack_test};
+use tests::{DEFAULT_ATTEMPTS, PHOTO, Stack, TestSpace, minutes, stack_test, text};
 
 /// Returns how often a function has read the secret.
 fn reads(stack: &Stack, function: &str) -> usize {
@@ -15,24 +15,14 @@ fn reads(stack: &Stack, function: &str) -> usize {
 
 #[stack_test]
 async fn master_secret_is_read_once_on_first_need(stack: &Stack, acme: &TestSpace) {
-    let record = acme.upload(PHOTO).await;
-    let file = format!("/files/{}", record["id"].as_str().expect("an id"));
-    let url = record["url"].as_str().expect("an address");
-
-    acme.get_ok(&file).await;
-    stack.anonymous.fetch(url).await;
-    stack
-        .anonymous
-        .get_err(403, &format!("{url}?signature=incomplete"))
-        .await;
-    acme.get_ok(&format!(
-        "/upload-configs/{}",
-        record["upload_config_id"].as_str().expect("an id")
-    ))
-    .await;
-
+    let file = acme.upload(PHOTO).await;
+    acme.get_ok(file.path()).await;
+    stack.anonymous.fetch(file.url()).await;
+    let unsigned = file.url_with("signature=incomplete");
+    stack.anonymous.get_err(403, &unsigned).await;
+    let config = text(&file["upload_config_id"]);
+    acme.get_ok(&format!("/upload-configs/{config}")).await;
     acme.folder("folder").await;
-
     for function in [
         "spaces",
         "files",
@@ -44,55 +34,39 @@ async fn master_secret_is_read_once_on_first_need(stack: &Stack, acme: &TestSpac
         assert_eq!(reads(stack, function), 0, "{function}");
     }
 
-    let path = format!("{file}/signed-url");
-    let sign = || acme.post(&path, json!({}));
-    let (first, second) = tokio::join!(sign(), sign());
-    let signed = first.expect_ok()["url"].take();
-
-    second.expect_ok();
+    let sign = || acme.sign(&file, minutes(60));
+    let (signed, _) = tokio::join!(sign(), sign());
     acme.fetch("/files").await;
     assert_eq!(reads(stack, "files"), 1);
 
     for _ in 0..2 {
-        stack
-            .anonymous
-            .fetch(signed.as_str().expect("an address"))
-            .await;
+        stack.anonymous.fetch(&signed).await;
     }
-
     assert_eq!(reads(stack, "delivery"), 1);
 }
 
 #[stack_test]
 async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack, acme: &TestSpace) {
-    let path = format!("/spaces/{}/signing-secret", acme.id);
-    let faults = stack.local.faults();
+    let path = format!("{}/signing-secret", acme.path());
+    let fail = |times, status, code: &str| {
+        let error = InjectedError::new(status, code);
+        let faults = stack.local.faults();
+        faults.fail(SecretsManager, "GetSecretValue", times, error);
+    };
 
     for (times, status, code) in [
         (DEFAULT_ATTEMPTS, 500, "InternalServiceError"),
         (1, 400, "AccessDeniedException"),
     ] {
-        faults.fail(
-            SecretsManager,
-            "GetSecretValue",
-            times,
-            InjectedError::new(status, code),
-        );
-
+        fail(times, status, code);
         let response = acme.get(&path).await;
         response.with_context(code).expect_busy();
         acme.get_ok(&acme.path()).await;
     }
 
-    faults.fail(
-        SecretsManager,
-        "GetSecretValue",
-        1,
-        InjectedError::new(400, "AccessDeniedException"),
-    );
-    acme.post_err(503, &format!("{path}/rotate"), json!({}))
-        .await;
-
+    fail(1, 400, "AccessDeniedException");
+    let rotate = format!("{path}/rotate");
+    acme.post_err(503, &rotate, json!({})).await;
     let secret = acme.get_ok(&path).await;
     assert_eq!(
         secret["kid"], "1",

@@ -54,8 +54,8 @@ async fn no_aws_call_runs_after_response(stack: &Stack) {
         }
     }
 
-    let record = fixture.tenant.upload(PHOTO).await;
-    let url = record["url"].as_str().expect("an address");
+    let file = fixture.tenant.upload(PHOTO).await;
+    let url = file.url();
     let etag = stack.anonymous.head(url).await.header("etag").to_owned();
 
     for headers in [

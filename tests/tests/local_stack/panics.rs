@@ -1,10 +1,6 @@
 //! Panics of libraries in the log of the program.
 
-use serde_json::json;
-use tempfile::TempDir;
-use tests::form;
-
-use super::program::{Program, client};
+use super::program::DataDir;
 
 /// Side of the tiles, in pixels.
 const TILE: u32 = 16;
@@ -53,25 +49,20 @@ fn panicking_tiff() -> Vec<u8> {
 
 #[tokio::test]
 async fn panic_of_a_codec_is_logged_with_the_id_of_its_request() {
-    let directory = TempDir::new().expect("a temporary directory");
-    let mut program = Program::start(&directory.path().join("data"), &[]);
-    let account = client(&program.ready().local);
-    let space = account.post("/spaces", json!({"name": "Acme"})).await;
-    let space = space.expect_created();
-    let handle = space["handle"].as_str().expect("a handle");
-    let upload = form(handle, "a.tiff", "image/tiff", panicking_tiff());
-    let uploaded = account.upload_form(upload).await.expect_created();
-    let url = uploaded["url"].as_str().expect("a URL");
+    let data = DataDir::new();
+    let program = data.start(&[]);
+    let acme = program.space().await;
+    let upload = acme.upload(panicking_tiff()).named("a.tiff", "image/tiff");
+    let file = upload.await;
 
-    let response = account.get(&format!("{url}?w=8")).await;
+    let response = acme.get(&file.url_with("w=8")).await;
 
     let request_id = response.header("x-request-id").to_owned();
     response.expect_error(422);
-    program.signal("-TERM");
-    let log = program.expect_success();
+    let log = program.end();
     let is_panic = |line: &&str| line.contains("panicked") && line.contains(&request_id);
     assert_eq!(log.lines().filter(is_panic).count(), 1, "{log}");
     let has_request = |line: &str| line.contains("request_id=") || line.contains("message_id=");
-    let panics = log.lines().filter(|line| line.contains("panicked"));
-    assert!(panics.into_iter().all(has_request), "{log}");
+    let mut panics = log.lines().filter(|line| line.contains("panicked"));
+    assert!(panics.all(has_request), "{log}");
 }

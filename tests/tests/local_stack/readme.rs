@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
-use super::program::Program;
+use super::program::DataDir;
 
 /// Returns the shell blocks of both pages.
 fn requests() -> String {
@@ -29,20 +29,17 @@ fn requests() -> String {
 
 /// Runs the requests against the program with these arguments: twice, and again after a restart.
 pub(crate) async fn requests_work(arguments: &[&str]) {
-    let directory = tempfile::TempDir::new().expect("a temporary directory");
-    let samples = directory.path().join("tests/samples");
+    let data = DataDir::new();
+    let samples = data.parent().join("tests/samples");
     std::fs::create_dir_all(&samples).expect("a directory");
     std::fs::write(samples.join("photo.jpg"), tests::PHOTO).expect("written");
 
     for runs in [2, 1] {
-        let data_dir = directory.path().join(".larder");
-        let mut program = Program::start(&data_dir, arguments);
-        program.ready();
+        let program = data.start(arguments);
         for _ in 0..runs {
-            assert_requests_work(directory.path()).await;
+            assert_requests_work(data.parent()).await;
         }
-        program.signal("-TERM");
-        program.expect_success();
+        program.end();
     }
 }
 
