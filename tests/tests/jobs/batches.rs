@@ -14,6 +14,7 @@ use tests::{Dump, Stack, StackOptions, TestSpace, parse_template, seconds, stack
 use worker::LAST_FULL_RECEIVE;
 
 use crate::{
+    routes::declarations::deployed_template,
     spaces::delete::{stored_data, with_retired},
     uploads::{config_rules::own_names, presign::PendingFile},
 };
@@ -185,62 +186,49 @@ async fn sweep_stops_where_recursive_loops_are_terminated(stack: &Stack) {
     assert_eq!(stack.dump().await.objects.len(), 2 * CHAIN_MAX - swept);
 }
 
-#[stack_test]
-async fn every_dead_letter_queue_has_an_alarm(stack: &Stack) {
-    let template = stack.local.template();
+#[test]
+fn every_dead_letter_queue_has_an_alarm() {
+    let template = deployed_template();
     let redrives = template
         .queues
         .iter()
         .filter_map(|queue| queue.redrive.as_ref());
-    let dead_letter_queues: Vec<&String> =
-        redrives.map(|redrive| &redrive.dead_letter_queue).collect();
+    let queues: Vec<&String> = redrives.map(|redrive| &redrive.dead_letter_queue).collect();
 
-    assert!(!dead_letter_queues.is_empty());
-    for queue in dead_letter_queues {
+    assert!(!queues.is_empty());
+    for queue in queues {
         let metrics = template.alarms.iter().flat_map(|alarm| &alarm.metrics);
         let mut dimensions = metrics.flat_map(|metric| metric.dimensions.values());
-        assert!(
-            dimensions.any(|value| value == queue),
-            "{queue} has no alarm"
-        );
+        let has_alarm = dimensions.any(|value| value == queue);
+        assert!(has_alarm, "{queue} has no alarm");
     }
 }
 
-#[stack_test]
-async fn every_trigger_bounds_the_concurrency_of_its_function(stack: &Stack) {
-    let triggers = &stack.local.template().triggers;
+/// Each trigger bounds the concurrency of its function, and retries messages for longer than an outage of an hour.
+#[test]
+fn every_trigger_has_bounds_that_fit_its_function() {
+    let template = deployed_template();
 
-    assert!(!triggers.is_empty());
-    for trigger in triggers {
-        assert!(
-            trigger.maximum_concurrency.is_some(),
-            "{}",
-            trigger.function
-        );
-    }
-}
-
-#[stack_test]
-async fn every_queue_retries_its_messages_for_longer_than_an_outage_of_an_hour(stack: &Stack) {
-    let template = stack.local.template();
-
+    assert!(!template.triggers.is_empty());
     for trigger in &template.triggers {
-        let queues = &template.queues;
-        let queue = queues.iter().find(|queue| queue.name == trigger.queue);
+        let function = &trigger.function;
+        assert!(trigger.maximum_concurrency.is_some(), "{function}");
+        let mut queues = template.queues.iter();
+        let queue = queues.find(|queue| queue.name == trigger.queue);
         let redrive = queue.and_then(|queue| queue.redrive.as_ref());
         let max_receive_count = redrive.expect("a dead-letter queue").max_receive_count;
-        let minimum = match &*trigger.function {
+        let minimum = match function.as_str() {
             // Receives at which the job tries everything, and some to record that it gave up.
             "Processing" => LAST_FULL_RECEIVE + 3,
             _ => LAST_FULL_RECEIVE + 1,
         };
-        assert!(max_receive_count >= minimum, "{}", trigger.queue);
+        assert!(max_receive_count >= minimum, "{function}");
     }
 }
 
-#[stack_test]
-async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops(stack: &Stack) {
-    let template = stack.local.template();
+#[test]
+fn every_function_that_sends_to_its_own_queue_allows_recursive_loops() {
+    let template = deployed_template();
     let mut recursive = 0;
 
     for trigger in &template.triggers {

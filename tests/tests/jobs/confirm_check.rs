@@ -13,7 +13,7 @@ use crate::uploads::{
 };
 
 /// Maximum delay of an SQS message, in minutes.
-pub(super) const MAX_DELAY_MINUTES: u64 = 15;
+const MAX_DELAY_MINUTES: u64 = 15;
 /// Delay of the confirm-check after the file was presigned, in milliseconds.
 const CHECK_DELAY_MS: i64 = 2 * 60 * 60 * 1_000;
 /// Duplicate deliveries of a check at the same time.
@@ -127,15 +127,8 @@ async fn unconfirmed_upload_becomes_active_after_two_hours(stack: &Stack, acme: 
 
     stack.run_for(minutes(1)).await;
     let active = assert_confirmed(stack, acme, &pending_file).await;
-    for field in [
-        "id",
-        "ref",
-        "name",
-        "original_name",
-        "created_at",
-        "uploaded_by",
-        "upload_config_id",
-    ] {
+    let kept = "id ref name original_name created_at uploaded_by upload_config_id";
+    for field in kept.split(' ') {
         assert_eq!(active[field], pending[field], "{field}");
     }
     assert_eq!(pending_file.confirm(&acme.client).await.expect_ok(), active);

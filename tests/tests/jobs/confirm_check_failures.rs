@@ -8,7 +8,7 @@ use futures::future::join3;
 use serde_json::json;
 use table::keys;
 use tests::{
-    DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Extent, PHOTO, Stack, TestSpace, minutes, stack_test,
+    DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, PHOTO, Stack, TestSpace, minutes, stack_test,
 };
 
 use crate::{
@@ -16,16 +16,7 @@ use crate::{
     uploads::presign::{PendingFile, presign_body},
 };
 
-use super::confirm_check::{
-    MAX_DELAY_MINUTES, assert_confirmed, presign_and_send, run_for_minutes, status,
-};
-
-/// Seeds of random AWS misbehavior.
-const SEEDS: Extent = Extent {
-    default: 1,
-    thorough: 12,
-    variable: "LARDER_CHECK_SEEDS",
-};
+use super::confirm_check::{assert_confirmed, presign_and_send, run_for_minutes, status};
 
 /// Attempts of an AWS call.
 const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
@@ -47,35 +38,6 @@ async fn concurrent_confirmation_and_check_activate_once(stack: &Stack, acme: &T
     let active = assert_confirmed(stack, acme, &pending_file).await;
     for confirmed in [first, second] {
         assert_eq!(confirmed.expect_ok(), active);
-    }
-}
-
-#[tokio::test]
-async fn pending_files_are_settled_under_chaos() {
-    for seed in SEEDS.seeds() {
-        let stack = Stack::start().await;
-        let acme = stack.space("Acme").await;
-        let sent = presign_and_send(&stack, &acme, json!({})).await;
-        let absent = PendingFile::create(&acme, json!({})).await;
-        // Includes duplicate messages, and calls that fail after they took effect.
-        stack.local.chaos().enable(seed);
-        for _ in 0..9 {
-            stack.clock.advance(minutes(MAX_DELAY_MINUTES));
-            let is_idle = |messages: local_stack::Messages| {
-                messages.visible == 0 && messages.running_batches == 0
-            };
-            stack
-                .local
-                .until(is_idle)
-                .await
-                .unwrap_or_else(|error| panic!("{seed}: {error}"));
-        }
-        stack.local.chaos().disable();
-        // Failed messages are received again after their visibility timeout.
-        stack.run_confirm_checks().await;
-        assert_confirmed(&stack, &acme, &sent).await;
-        assert_eq!(status(&acme, &absent).await, None, "{seed}");
-        stack.stop().await;
     }
 }
 

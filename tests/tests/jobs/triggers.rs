@@ -1,18 +1,20 @@
 //! Queue triggers with the rules of SQS, tested with a separate template and worker.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use emulators::{InjectedError, Service::Sqs};
-use local_stack::{CargoLambda, Registry};
+use local_stack::Registry;
 use serde_json::{Value, json};
 use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parse_template, seconds};
 
-use crate::support::queues::Queues;
+use crate::{lambda::emulate::emulated, support::queues::Queues};
 
 /// Period of the rule.
 const DAY: Duration = Duration::from_hours(24);
-/// Time limit for marks to appear.
+/// Time limit for marks and dead letters to appear.
 const DEADLINE: Duration = Duration::from_secs(20);
+/// Time by which the clock is advanced meanwhile, in steps.
+const STEP: Duration = Duration::from_secs(10);
 
 /// The stack of the worker, and its queues.
 struct Echo {
@@ -22,26 +24,17 @@ struct Echo {
 }
 
 impl Echo {
-    async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
-        Echo::start_with(StackOptions {
-            cargo_lambda,
-            ..StackOptions::default()
-        })
-        .await
+    async fn start() -> Echo {
+        Echo::start_with(StackOptions::default()).await
     }
 
     async fn start_with(options: StackOptions) -> Echo {
         let marks = tempfile::TempDir::new().expect("a temporary directory");
-        let mut parameters = options.parameters.clone();
-        parameters.insert("Directory".to_owned(), marks.path().display().to_string());
-
-        let registry = Registry::default().worker("echo-worker", echo_worker);
-        let template = parse_template(ECHO_TEMPLATE);
+        let directory = marks.path().display().to_string();
         let options = StackOptions {
-            template,
-            registry,
-            parameters,
-            ..options
+            template: parse_template(ECHO_TEMPLATE),
+            registry: Registry::default().worker("echo-worker", echo_worker),
+            ..options.with_parameters(&[("Directory", &directory)])
         };
         let stack = Stack::start_with(options).await;
         let queues = Queues::of(&stack, "echo-worker");
@@ -57,34 +50,16 @@ impl Echo {
         self.queues.send("Jobs", &job.to_string()).await;
     }
 
-    /// Waits for a number of marks of a job while it advances the clock.
-    async fn wait_for_marks(&self, name: &str, marks: usize) {
-        let waited = tokio::time::timeout(DEADLINE, async {
-            while self.count(name) < marks {
-                self.stack.clock.advance(seconds(10));
+    /// Advances the clock until a number is reached, which a panic message calls `name`.
+    async fn advance_until(&self, name: &str, number: u64, count: impl AsyncFn() -> u64) {
+        let reached = async {
+            while count().await < number {
+                self.stack.clock.advance(STEP);
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
-        });
-        let is_reached = waited.await.is_ok();
-        assert!(
-            is_reached,
-            "{name} has {} of {marks} marks",
-            self.count(name)
-        );
-    }
-
-    /// Waits for a number of dead letters while it advances the clock. The receive after the last one
-    /// that failed moves a message to the dead-letter queue.
-    async fn wait_for_dead_letters(&self, messages: u64) {
-        let waited = tokio::time::timeout(DEADLINE, async {
-            while self.queues.count("Dead").await < messages {
-                self.stack.clock.advance(seconds(31));
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        });
-        let is_reached = waited.await.is_ok();
-        let found = self.queues.count("Dead").await;
-        assert!(is_reached, "{found} of {messages} dead letters");
+        };
+        let is_reached = tokio::time::timeout(DEADLINE, reached).await.is_ok();
+        assert!(is_reached, "{} of {number} {name}", count().await);
     }
 
     /// Waits until the worker has received all messages. The clock is stopped, so failed ones do not become
@@ -95,8 +70,8 @@ impl Echo {
     }
 
     /// Returns the number of marks of a job.
-    fn count(&self, name: &str) -> usize {
-        let marks = std::fs::read(self.marks.path().join(name));
+    fn count(&self, name: &str) -> u64 {
+        let marks = std::fs::metadata(self.marks.path().join(name));
         marks.map_or(0, |marks| marks.len())
     }
 }
@@ -113,14 +88,18 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
     }
 
     echo.queues.send("Jobs", "not a job").await;
-    for (name, marks) in [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)] {
-        echo.wait_for_marks(name, marks).await;
+    let expected = [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)];
+    for (name, marks) in expected {
+        echo.advance_until(name, marks, async || echo.count(name))
+            .await;
     }
 
-    echo.wait_for_dead_letters(2).await;
+    // The receive after the last one that failed moves a message to the dead-letter queue.
+    let dead = async || echo.queues.count("Dead").await;
+    echo.advance_until("dead letters", 2, dead).await;
 
-    let marks = ["fine", "twice", "panicked", "never"].map(|name| echo.count(name));
-    assert_eq!(marks, [1, 2, 2, 3], "nothing is worked on again");
+    let marks = expected.map(|(name, _)| (name, echo.count(name)));
+    assert_eq!(marks, expected, "nothing is worked on again");
     echo.stack.stop().await;
 }
 
@@ -139,7 +118,7 @@ async fn every_message_is_processed_under_chaos() {
 
     echo.drained().await;
 
-    let marks: Vec<usize> = names.iter().map(|name| echo.count(name)).collect();
+    let marks: Vec<u64> = names.iter().map(|name| echo.count(name)).collect();
     assert!(marks.iter().all(|marks| *marks >= 1), "{marks:?}");
     assert!(marks.iter().any(|marks| *marks > 1), "{marks:?}");
     assert_eq!(echo.queues.count("Dead").await, 0);
@@ -148,12 +127,12 @@ async fn every_message_is_processed_under_chaos() {
 
 #[tokio::test]
 async fn in_process_worker_receives_batches() {
-    messages_are_worked_on_until_they_succeed_or_are_put_aside(Echo::start(None).await).await;
+    messages_are_worked_on_until_they_succeed_or_are_put_aside(Echo::start().await).await;
 }
 
 #[tokio::test]
 async fn cargo_lambda_worker_receives_batches() {
-    let echo = Echo::start(Some(crate::lambda::emulate::cargo_lambda())).await;
+    let echo = Echo::start_with(emulated()).await;
     messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
 }
 
@@ -161,21 +140,18 @@ async fn cargo_lambda_worker_receives_batches() {
 #[derive(Debug, PartialEq)]
 struct Chain {
     /// Messages that the worker received.
-    received: usize,
+    received: u64,
     /// Messages in the dead-letter queue.
     dead_letters: u64,
 }
 
 /// Sends 40 messages in one chain.
 async fn chain_of_messages(recursive_loop: &str) -> Chain {
-    let parameters = BTreeMap::from([("RecursiveLoop".to_owned(), recursive_loop.to_owned())]);
-    let echo = Echo::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await;
-    echo.send(json!({"name": "chain", "failures": 0, "resends": 39}))
-        .await;
+    let parameters = [("RecursiveLoop", recursive_loop)];
+    let options = StackOptions::default().with_parameters(&parameters);
+    let echo = Echo::start_with(options).await;
+    let chain = json!({"name": "chain", "failures": 0, "resends": 39});
+    echo.send(chain).await;
     echo.drained().await;
 
     let chain = Chain {
@@ -202,7 +178,7 @@ async fn message_chain_stops_after_16_invocations_unless_recursive_loops_are_all
 
 #[tokio::test]
 async fn schedule_sends_message_every_period() {
-    let echo = Echo::start(None).await;
+    let echo = Echo::start().await;
     let almost = seconds(24 * 60 * 60 - 1);
 
     for (time, marks) in [
@@ -226,10 +202,11 @@ async fn schedule_sends_message_every_period() {
 
 #[tokio::test]
 async fn unfinished_batch_does_not_block_shutdown() {
-    let echo = Echo::start(None).await;
+    let echo = Echo::start().await;
     echo.send(json!({"name": "hangs", "failures": 0, "hangs": true}))
         .await;
-    echo.wait_for_marks("hangs", 1).await;
+    echo.advance_until("hangs", 1, async || echo.count("hangs"))
+        .await;
     // Less than the timeout of the function.
     let stopped = tokio::time::timeout(seconds(15), echo.stack.stop_undrained()).await;
     assert!(stopped.is_ok(), "the stack still waits");

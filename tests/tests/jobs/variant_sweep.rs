@@ -23,9 +23,8 @@ async fn variants(stack: &Stack) -> BTreeSet<String> {
 
 async fn set_watermark(acme: &TestSpace, enabled: bool, server: &ImageServer) {
     let watermark = json!({"enabled": enabled, "url": server.url()});
-    let body = json!({"security": {"watermark": watermark}});
-    let path = format!("{}/security", acme.path());
-    acme.put_ok(&path, body).await;
+    let security = json!({ "watermark": watermark });
+    acme.set_security(&acme.path(), security).await;
 }
 
 /// Requests an image, and returns the variants that this added.

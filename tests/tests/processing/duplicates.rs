@@ -1,16 +1,15 @@
 //! Jobs that SQS delivers twice, or in a batch with a message that is no job.
 
-use domain::{ProcessingRules, WebhookEndpoint, WebhookSource};
+use domain::{WebhookEndpoint, WebhookSource};
 use local_stack::{Messages, TEMPLATE};
 use media::Format;
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 use space_store::ProcessingJob;
 use tests::{
     File, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, seconds, stack_test,
 };
 
-use super::send;
+use super::{job, send};
 use crate::{
     support::{images::image, queues::Queues},
     webhooks::fixture::{Hooks, event_job, run_with_failures, send_jobs, until_idle},
@@ -23,28 +22,15 @@ const MAX_DELAY_MINUTES: u64 = 20;
 /// Maximum number of receives of a message.
 const MAX_RECEIVES: u32 = 12;
 
-/// Returns the endpoint of the space.
-fn endpoint(hooks: &Hooks) -> WebhookEndpoint {
-    WebhookEndpoint {
-        url: parsed(&json!(hooks.receiver.url())),
-        source: WebhookSource::Space,
-    }
-}
-
+/// Returns the job of a file, which announces its end to the space.
 fn processing_job(stack: &Stack, hooks: &Hooks, file: &File) -> ProcessingJob {
-    ProcessingJob {
-        space_id: hooks.acme.space_id(),
-        file_id: file.id.parse().expect("an id"),
-        announced_at: stack.now(),
-        rules: ProcessingRules {
-            processed_endpoint: Some(endpoint(hooks)),
-            ..ProcessingRules::default()
-        },
-    }
-}
-
-fn parsed<T: DeserializeOwned>(value: &Value) -> T {
-    serde_json::from_value(value.clone()).expect("a valid value")
+    let endpoint = WebhookEndpoint {
+        url: serde_json::from_value(json!(hooks.receiver.url())).expect("a URL"),
+        source: WebhookSource::Space,
+    };
+    let mut job = job(stack, &hooks.acme, file.id.parse().expect("an id"));
+    job.rules.processed_endpoint = Some(endpoint);
+    job
 }
 
 #[stack_test]
@@ -57,7 +43,7 @@ async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     stack.local.resume_workers();
 
     for _ in 0..2 {
-        send(stack, "PROCESSING_QUEUE_URL", job.clone()).await;
+        send(stack, job.clone()).await;
     }
     run_with_failures(stack).await;
 
@@ -69,7 +55,7 @@ async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     let deliveries = hooks.deliveries().await;
     let processed_event = event_job(stack, &hooks.acme, &deliveries[0]);
     send_jobs(stack, &[processed_event, uploaded_event]).await;
-    send(stack, "PROCESSING_QUEUE_URL", job).await;
+    send(stack, job).await;
     run_with_failures(stack).await;
 
     assert_eq!(hooks.acme.get_ok(file.path()).await, once);

@@ -1,15 +1,15 @@
 //! Files that cannot be processed, and jobs whose file is missing.
 
-use domain::{FileId, ImageSize, ProcessingRules};
+use domain::{FileId, ImageSize};
 use futures::future;
+use local_stack::Messages;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 use serde_json::{Value, json};
-use space_store::ProcessingJob;
-use tests::{Observed, PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
 
 use super::{
     images::{processed, two_colors},
-    send,
+    job, send,
 };
 use crate::uploads::presign::PendingFile;
 
@@ -118,13 +118,7 @@ async fn file_without_metadata_is_completed(stack: &Stack, acme: &TestSpace) {
 
 #[stack_test]
 async fn job_waits_two_minutes_for_its_file(stack: &Stack, acme: &TestSpace) {
-    let job = ProcessingJob {
-        space_id: acme.space_id(),
-        file_id: FileId::MIN,
-        announced_at: stack.now(),
-        rules: ProcessingRules::default(),
-    };
-    send(stack, "PROCESSING_QUEUE_URL", job).await;
+    send(stack, job(stack, acme, FileId::MIN)).await;
     stack.run_post_upload().await;
 
     for delay in [1, 1, 2, 4, 8, 16, 32] {
@@ -157,7 +151,7 @@ async fn variants_of_a_file_that_is_deleted_meanwhile_are_not_kept(
     let eager = json!({"transformations": {"eager": [{"width": 32}]}});
     acme.upload_config("eager").with_settings(eager).await;
     acme.upload(PHOTO).with_config("eager").await;
-    let Observed { calls, .. } = stack.calls_of(stack.run_post_upload()).await;
+    let calls = stack.calls_of(stack.run_post_upload()).await.calls;
     let is_of_job = |call: &&String| call.starts_with("processing ") && !call.contains("Message");
     let count = u32::try_from(calls.iter().filter(is_of_job).count()).expect("few calls");
     let objects = stack.dump().await.objects.len();
@@ -169,10 +163,9 @@ async fn variants_of_a_file_that_is_deleted_meanwhile_are_not_kept(
             hold.reached().await;
             acme.delete_ok(file.path()).await;
             stack.clock.advance(seconds(1));
-            let is_purged = stack
-                .local
-                .until(|left| left.visible == 0 && left.in_flight == 1);
-            is_purged.await.expect("only the job is in progress");
+            let is_purged = |left: Messages| left.visible == 0 && left.in_flight == 1;
+            let purged = stack.local.until(is_purged).await;
+            purged.expect("only the job is in progress");
             hold.release();
         };
         future::join(stack.run_for(seconds(0)), deletion).await;

@@ -1,12 +1,11 @@
 //! What the record and the delivery of an image show once it is processed.
 
-use domain::{ImageSize, ProcessingRules};
+use domain::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
 use serde_json::{Value, json};
-use space_store::ProcessingJob;
-use tests::{Client, Observed, PHOTO, Stack, TestSpace, stack_test};
+use tests::{Client, Observed, PHOTO, Stack, TestSpace, assert_fields, column, stack_test, text};
 
-use super::send;
+use super::{job, send};
 
 /// Returns a PNG of two colors side by side, the left one wider.
 pub(crate) fn two_colors(width: u32, height: u32, left: [u8; 3], right: [u8; 3]) -> Vec<u8> {
@@ -31,30 +30,14 @@ pub(crate) fn png_of(width: u32, height: u32, channels: Channels, samples: Vec<u
 
 /// Returns a BMP of one color.
 fn bmp(width: u16, height: u16) -> Vec<u8> {
-    let row = [
-        [10, 20, 200].repeat(width.into()),
-        vec![0; usize::from(width) % 4],
-    ]
-    .concat();
+    let padding = vec![0; usize::from(width) % 4];
+    let row = [[10, 20, 200].repeat(width.into()), padding].concat();
     let pixels = row.repeat(height.into());
     let [width, height] = [width, height].map(u32::from);
     let size = 54 + u32::try_from(pixels.len()).expect("a small image");
-    let words = [
-        size,
-        0,
-        54,
-        40,
-        width,
-        height,
-        1 | 24 << 16,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-    ];
-    let header = words.map(u32::to_le_bytes).concat();
+    let format = [40, width, height, 1 | 24 << 16, 0, 0, 0, 0, 0, 0];
+    let words = [&[size, 0, 54], &format[..]].concat();
+    let header: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     [&b"BM"[..], &header, &pixels].concat()
 }
 
@@ -83,9 +66,7 @@ async fn image_after(client: &Client, stack: &Stack, url: &str, stored: usize) -
     let puts = calls.iter().filter(|call| call.ends_with("PutObject"));
     assert_eq!(puts.count(), stored, "{url}: {calls:?}");
 
-    let image = response.expect_status(200).body;
-    let info = probe(&image).expect("an image");
-    decode(&image, &info).expect("pixels")
+    pixels_of(&response.expect_status(200).body)
 }
 
 #[stack_test]
@@ -102,13 +83,11 @@ async fn image_gets_metadata_and_blurhash_and_lists_thumbnails_that_are_rendered
     let after = processed(stack, &acme, file.path()).await;
 
     let meta = &after["storage_meta"];
-    assert_eq!(meta["width"], 900);
-    assert_eq!(meta["height"], 600);
-    assert_eq!(meta["format"], "png");
-    assert_eq!(meta["orientation"], 1);
-    assert_eq!(meta["has_alpha"], false);
-    assert_eq!(meta["pages"], 1);
-    assert_eq!(meta["dominant_color"], "#c81e1e");
+    let expected = json!({
+        "width": 900, "height": 600, "format": "png", "orientation": 1, "has_alpha": false, "pages": 1,
+        "dominant_color": "#c81e1e",
+    });
+    assert_fields(meta, expected);
     assert_eq!(meta["blurhash"].as_str().map(str::len), Some(28));
     assert!(meta.get("duration").is_none());
 
@@ -117,15 +96,20 @@ async fn image_gets_metadata_and_blurhash_and_lists_thumbnails_that_are_rendered
     assert_eq!(variants, [] as [&str; 0]);
 
     let thumbnails = after["thumbnails"].as_array().expect("a list");
-    let sides: Vec<&Value> = thumbnails.iter().map(|found| &found["width"]).collect();
-    assert_eq!(sides, [160, 320, 640]);
+    assert_eq!(column(&after["thumbnails"], "width"), [160, 320, 640]);
     for thumbnail in thumbnails {
-        let url = thumbnail["url"].as_str().expect("a URL");
-        let pixels = first_image(&stack.anonymous, stack, url).await;
+        let url = text(&thumbnail["url"]);
+        let pixels = first_image(&stack.anonymous, stack, &url).await;
         assert_eq!(thumbnail["width"], pixels.width);
         assert_eq!(thumbnail["height"], pixels.height);
-        stored_image(&stack.anonymous, stack, url).await;
+        stored_image(&stack.anonymous, stack, &url).await;
     }
+}
+
+/// Decodes an image.
+fn pixels_of(image: &[u8]) -> Pixels {
+    let info = probe(image).expect("an image");
+    decode(image, &info).expect("pixels")
 }
 
 #[stack_test]
@@ -136,9 +120,8 @@ async fn blurhash_is_that_of_the_small_rendition(stack: &Stack, acme: &TestSpace
     let after = processed(stack, acme, file.path()).await;
 
     // The image is smaller than the rendition, which is lossless.
-    let info = probe(&image).expect("an image");
-    let pixels = decode(&image, &info).expect("pixels");
-    assert_eq!(after["storage_meta"]["blurhash"], blurhash(&pixels));
+    let expected = blurhash(&pixels_of(&image));
+    assert_eq!(after["storage_meta"]["blurhash"], expected);
 }
 
 #[stack_test]
@@ -162,22 +145,16 @@ async fn processing_twice_changes_nothing(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     let once = processed(stack, acme, file.path()).await;
 
-    let job = ProcessingJob {
-        space_id: acme.space_id(),
-        file_id: file.id.parse().expect("an id"),
-        announced_at: stack.now(),
-        rules: ProcessingRules::default(),
-    };
+    let id = file.id.parse().expect("an id");
     let again = async {
-        send(stack, "PROCESSING_QUEUE_URL", job).await;
+        send(stack, job(stack, acme, id)).await;
         stack.run_post_upload().await;
     };
     let calls = stack.calls_of(again).await.calls;
 
-    let calls: Vec<&String> = calls
-        .iter()
-        .filter(|call| call.starts_with("processing") && !call.ends_with("DeleteMessageBatch"))
-        .collect();
+    let is_of_job =
+        |call: &&String| call.starts_with("processing") && !call.ends_with("DeleteMessageBatch");
+    let calls: Vec<&String> = calls.iter().filter(is_of_job).collect();
     assert_eq!(calls, ["processing BatchGetItem"]);
     assert_eq!(acme.get_ok(file.path()).await, once);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use local_stack::Messages;
 use media::Format;
 use serde_json::{Value, json};
-use tests::{File, Stack, minutes, stack_test};
+use tests::{File, Stack, minutes, stack_test, text};
 use worker::LAST_FULL_RECEIVE;
 
 use crate::{support::images::image, webhooks::fixture::Hooks};
@@ -46,64 +46,58 @@ async fn failure_of(stack: &Stack, file: &File) -> Value {
     record.expect("an active file")["media"]["failure"].clone()
 }
 
-#[stack_test]
-async fn image_whose_job_kills_its_function_fails_with_the_metadata_of_its_headers(stack: &Stack) {
+/// Uploads a file, kills its job at a number of receives, and returns its record afterwards. Asserts the event that follows.
+async fn record_after(stack: &Stack, file: (Vec<u8>, &str), kills: u32, event: &str) -> Killed {
     let hooks = Hooks::new(stack).await;
-    let png = image(Format::Png, 300, 200);
-    let file = hooks.upload_with_all_events(png, "image/png").await;
+    let (bytes, mime_type) = file;
+    let file = hooks.upload_with_all_events(bytes, mime_type).await;
 
-    kill(stack, LAST_FULL_RECEIVE).await;
+    kill(stack, kills).await;
     run_all(stack).await;
 
-    let record = hooks.acme.get_ok(file.path()).await;
-    assert_eq!(record["status"], "active");
-    assert_eq!(record["storage_meta"]["width"], 300);
-    assert_eq!(record["thumbnails"], json!([]));
-    assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
-    let failure = failure_of(stack, &file).await;
-    let failure = failure.as_str().expect("a reason");
+    assert_eq!(hooks.events(), [event, "file.uploaded"]);
+    Killed {
+        record: hooks.acme.get_ok(file.path()).await,
+        failure: failure_of(stack, &file).await,
+    }
+}
+
+/// A file whose job was killed.
+struct Killed {
+    record: Value,
+    failure: Value,
+}
+
+fn png() -> (Vec<u8>, &'static str) {
+    (image(Format::Png, 300, 200), "image/png")
+}
+
+#[stack_test]
+async fn image_whose_job_kills_its_function_fails_with_the_metadata_of_its_headers(stack: &Stack) {
+    let killed = record_after(stack, png(), LAST_FULL_RECEIVE, "file.failed").await;
+
+    assert_eq!(killed.record["status"], "active");
+    assert_eq!(killed.record["storage_meta"]["width"], 300);
+    assert_eq!(killed.record["thumbnails"], json!([]));
+    let failure = text(&killed.failure);
     assert!(failure.contains("several attempts"), "{failure}");
 }
 
 #[stack_test]
 async fn image_whose_headers_kill_the_function_fails_without_metadata(stack: &Stack) {
-    let hooks = Hooks::new(stack).await;
-    let png = image(Format::Png, 300, 200);
-    let file = hooks.upload_with_all_events(png, "image/png").await;
-
-    kill(stack, LAST_FULL_RECEIVE + 1).await;
-    run_all(stack).await;
-
-    let record = hooks.acme.get_ok(file.path()).await;
-    assert_eq!(record["storage_meta"], json!({}));
-    assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
+    let killed = record_after(stack, png(), LAST_FULL_RECEIVE + 1, "file.failed").await;
+    assert_eq!(killed.record["storage_meta"], json!({}));
 }
 
 #[stack_test]
 async fn document_whose_job_kills_its_function_fails(stack: &Stack) {
-    let hooks = Hooks::new(stack).await;
-    let file = hooks
-        .upload_with_all_events(b"%PDF-1.4".to_vec(), "application/pdf")
-        .await;
-
-    kill(stack, LAST_FULL_RECEIVE).await;
-    run_all(stack).await;
-
-    let record = hooks.acme.get_ok(file.path()).await;
-    assert_eq!(record["storage_meta"], json!({}));
-    assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
+    let pdf = (b"%PDF-1.4".to_vec(), "application/pdf");
+    let killed = record_after(stack, pdf, LAST_FULL_RECEIVE, "file.failed").await;
+    assert_eq!(killed.record["storage_meta"], json!({}));
 }
 
 #[stack_test]
 async fn image_is_processed_if_its_job_succeeds_at_the_last_full_receive(stack: &Stack) {
-    let hooks = Hooks::new(stack).await;
-    let png = image(Format::Png, 300, 200);
-    let file = hooks.upload_with_all_events(png, "image/png").await;
-
-    kill(stack, LAST_FULL_RECEIVE - 1).await;
-    run_all(stack).await;
-
-    let record = hooks.acme.get_ok(file.path()).await;
-    assert!(record["storage_meta"]["blurhash"].is_string());
-    assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
+    let killed = record_after(stack, png(), LAST_FULL_RECEIVE - 1, "file.processed").await;
+    assert!(killed.record["storage_meta"]["blurhash"].is_string());
 }

@@ -10,22 +10,29 @@ mod retries;
 mod rules;
 mod thumbnails;
 
+use domain::{FileId, ProcessingRules};
 use runtime::Settings;
-use space_store::{DelayedJob, Job};
-use tests::Stack;
+use space_store::{DelayedJob, ProcessingJob};
+use tests::{Stack, TestSpace};
 
-/// Sends a job to the queue that this variable of the worker `processing` names.
-async fn send<J: Job>(stack: &Stack, variable: &str, job: J) {
-    let context = stack
-        .local
-        .unrestricted_context("processing")
-        .expect("a worker");
+/// Returns a job without rules.
+fn job(stack: &Stack, acme: &TestSpace, file_id: FileId) -> ProcessingJob {
+    ProcessingJob {
+        space_id: acme.space_id(),
+        file_id,
+        announced_at: stack.now(),
+        rules: ProcessingRules::default(),
+    }
+}
+
+/// Sends a job to its queue.
+async fn send(stack: &Stack, job: ProcessingJob) {
+    let context = stack.local.unrestricted_context("processing");
+    let context = context.expect("a worker");
     let mut settings = Settings::of(&context);
-    let queue = settings.queue(variable);
+    let queue = settings.queue("PROCESSING_QUEUE_URL");
     settings.finish().expect("the variable");
 
-    queue
-        .send(&[DelayedJob::immediate(job)])
-        .await
-        .expect("a sent job");
+    let sent = queue.send(&[DelayedJob::immediate(job)]).await;
+    sent.expect("a sent job");
 }
