@@ -5,7 +5,7 @@ use domain::FileId;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{Client, Response, file, text};
+use tests::{Client, Response, file, file_path, folder_path, text};
 
 use crate::{
     fill::Library,
@@ -147,65 +147,51 @@ impl Round<'_> {
         ];
 
         for (call, address) in lists {
-            assert_full(
-                &self
-                    .stopwatch
-                    .time(call, self.client.get(&address))
-                    .await
-                    .expect_status(200),
-            );
+            assert_full(&self.time(call, 200, self.client.get(&address)).await);
         }
 
         let count = count_referenced(self.library.ids.len());
         let number = nth_referenced(self.rng.random_range(0..count));
         let address = format!("/files/by-ref?{}&ref={}", self.space, reference(number));
-        let file = self
-            .stopwatch
-            .time("GET /files/by-ref", self.client.get(&address))
-            .await
-            .expect_ok();
+        let found = self.client.get(&address);
+        let file = self.time("GET /files/by-ref", 200, found).await.expect_ok();
 
         assert_eq!(file["id"], self.library.ids[number].to_string());
     }
 
+    /// Measures a call, and asserts its status.
+    async fn time(
+        &mut self,
+        call: &'static str,
+        status: u16,
+        response: impl Future<Output = Response>,
+    ) -> Response {
+        let response = self.stopwatch.time(call, response).await;
+        response.expect_status(status)
+    }
+
     /// Gets a file in the tree, moves it to another folder, and changes the tags of another file.
     async fn files(&mut self, number: usize) {
-        let moved_id = self.random_file().id;
-        let address = format!("/files/{moved_id}");
-        let file = self
-            .stopwatch
-            .time("GET /files/:id", self.client.get(&address))
-            .await
-            .expect_ok();
-        let is_elsewhere = |folder: &String| file["folder_id"] != **folder;
-        let mut leaves = self
-            .library
-            .tree
-            .leaves
-            .iter()
-            .map(|folder| folder.id.to_string());
-        let target = leaves
-            .find(is_elsewhere)
-            .expect("there are several folders");
-        let body = json!({"folder_id": target});
-        let moved = self
-            .stopwatch
-            .time(
-                "PUT /files/:id to a folder",
-                self.client.put(&address, body),
-            )
-            .await
-            .expect_ok();
+        let client = self.client;
+        let address = format!("/files/{}", self.random_file().id);
+        let get = client.get(&address);
+        let file = self.time("GET /files/:id", 200, get).await.expect_ok();
+
+        let leaves = self.library.tree.leaves.iter();
+        let mut leaves = leaves.map(|folder| folder.id.to_string());
+        let target = leaves.find(|folder| file["folder_id"] != **folder);
+        let target = target.expect("there are several folders");
+        let movement = client.put(&address, json!({"folder_id": target}));
+        let call = "PUT /files/:id to a folder";
+        let moved = self.time(call, 200, movement).await.expect_ok();
         assert_eq!(moved["folder_id"], target);
 
         let tagged = self.random_file();
-        let body =
-            json!({"tags": [topic(tagged.number), format!("update-{}", number % UPDATE_TAGS)]});
+        let update = format!("update-{}", number % UPDATE_TAGS);
+        let body = json!({"tags": [topic(tagged.number), update]});
         let address = format!("/files/{}", tagged.id);
-        self.stopwatch
-            .time("PUT /files/:id with tags", self.client.put(&address, body))
-            .await
-            .expect_status(200);
+        let call = "PUT /files/:id with tags";
+        self.time(call, 200, client.put(&address, body)).await;
     }
 
     /// Chooses a file in the tree.
@@ -228,69 +214,42 @@ impl Round<'_> {
         let address = format!("{big}/access-control");
         let requires_auth = number.is_multiple_of(2);
         let body = json!({"access_control": {"requires_auth": requires_auth}});
-        self.stopwatch
-            .time(
-                "PUT …/access-control of the big folder",
-                client.put(&address, body),
-            )
-            .await
-            .expect_status(200);
+        let call = "PUT …/access-control of the big folder";
+        self.time(call, 200, client.put(&address, body)).await;
         for parent in [Some(tree.move_target.id), None] {
-            let body = json!({"parent_id": parent});
-            let moved = self
-                .stopwatch
-                .time(
-                    "PUT /folders/:id, the big one moved",
-                    client.put(&big, body),
-                )
-                .await
-                .expect_ok();
+            let movement = client.put(&big, json!({"parent_id": parent}));
+            let call = "PUT /folders/:id, the big one moved";
+            let moved = self.time(call, 200, movement).await.expect_ok();
             assert_eq!(moved["parent_id"], json!(parent));
         }
 
         let name = format!("Round {number}");
         let body = json!({"name": name, "space_id": self.library.tenant.id, "parent_id": tree.leaves[0].id});
-        let created = self
-            .stopwatch
-            .time("POST /folders", client.post("/folders", body))
-            .await
-            .expect_created();
-        let address = format!("/folders/{}", text(&created["id"]));
-        self.stopwatch
-            .time("DELETE /folders/:id", client.delete(&address))
-            .await
-            .expect_status(204);
+        let creation = client.post("/folders", body);
+        let created = self.time("POST /folders", 201, creation).await;
+        let address = folder_path(&created.expect_created());
+        let deletion = client.delete(&address);
+        self.time("DELETE /folders/:id", 204, deletion).await;
     }
 
     /// Uploads a file to the big folder and deletes it.
     async fn uploads(&mut self) {
         let form = note_form(self.library, &self.library.tree.big.id.to_string());
-        let created = self
-            .stopwatch
-            .time("POST /upload", self.client.upload_form(form))
-            .await
-            .expect_created();
-        let address = format!("/files/{}", text(&created["id"]));
-        self.stopwatch
-            .time("DELETE /files/:id", self.client.delete(&address))
-            .await
-            .expect_status(204);
+        let upload = self.client.upload_form(form);
+        let created = self.time("POST /upload", 201, upload).await;
+        let address = file_path(&created.expect_created());
+        let deletion = self.client.delete(&address);
+        self.time("DELETE /files/:id", 204, deletion).await;
     }
 
     /// Sends a conditional request that is answered with 304 Not Modified.
     async fn delivery(&mut self) {
-        let headers = [("if-none-match", self.delivered.etag.as_str())];
-        let response = self
-            .stopwatch
-            .time(
-                "delivery, 304",
-                self.library
-                    .stack
-                    .anonymous
-                    .get_with(&self.delivered.url, &headers),
-            )
-            .await;
-        response.expect_status(304);
+        let etag = self.delivered.etag.clone();
+        let url = self.delivered.url.clone();
+        let headers = [("if-none-match", etag.as_str())];
+        let anonymous = &self.library.stack.anonymous;
+        let revalidation = anonymous.get_with(&url, &headers);
+        self.time("delivery, 304", 304, revalidation).await;
     }
 }
 

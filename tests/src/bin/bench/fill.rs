@@ -1,18 +1,15 @@
 //! Fills a space with files through the transactions that uploads use, with as many files per
 //! transaction as fit.
 
-use std::{
-    io::{self, Write},
-    time::Duration,
-};
+use std::time::Duration;
 
-use domain::{Env, File, FileId, IdSequence, KeyId};
+use domain::{Env, File, FileId, IdSequence};
 use runtime::Settings;
 use table::{NewFileRecords, Table};
 use tests::{Stack, StackOptions, TestSpace};
 use tokio::{task::JoinSet, time::Instant};
 
-use crate::{UNLIMITED, record::FileGenerator, report::group_digits, tree::Tree};
+use crate::{log, record::FileGenerator, report::group_digits, tree::Tree};
 
 /// Maximum number of items per write. A write with more items would create some index entries
 /// before its transaction.
@@ -42,31 +39,19 @@ pub(crate) struct Library {
 impl Library {
     /// Creates an empty space in a stack without effective rate limits.
     pub(crate) async fn new() -> Library {
-        let rate_limits = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
-        let parameters = rate_limits
-            .map(|name| (name.to_owned(), UNLIMITED.to_owned()))
-            .into();
-        let stack = Stack::start_with(StackOptions {
-            parameters,
-            ..StackOptions::default()
-        })
-        .await;
+        let stack = Stack::start_with(StackOptions::without_rate_limits()).await;
         let tenant = stack.space("Library").await;
-        let configs = tenant.client.fetch("/upload-configs").await.json();
-
-        let upload_config_id = configs["data"][0]["id"]
-            .as_str()
-            .and_then(|id| id.parse().ok())
-            .expect("the initial upload config");
-        let generator = FileGenerator {
-            space_id: tenant.id.parse().expect("a space id"),
-            handle: tenant.handle.clone(),
-            upload_config_id,
-            key_id: KeyId(tenant.key_id),
-        };
         let context = stack.unrestricted_context();
-        let mut settings = Settings::of(&context);
-        let table = settings.table();
+        let table = Settings::of(&context).table();
+
+        let uploaded = tenant.upload("text").named("a.txt", "text/plain").await;
+        let id = uploaded.id.parse().expect("a file id");
+        let found = table.files().get(tenant.space_id(), &[id]).await;
+        let generator = FileGenerator {
+            template: found.expect("a read")[&id].clone(),
+            handle: tenant.handle.clone(),
+        };
+        tenant.delete_ok(uploaded.path()).await;
         let tree = Tree::new(&tenant).await;
 
         Library {
@@ -111,13 +96,8 @@ impl Library {
             if write_count.is_multiple_of(WRITES_PER_MESSAGE) {
                 let ms = started.elapsed().as_millis().max(1);
                 let rate = (self.ids.len() - initial_count) as u128 * 1_000 / ms;
-                let count = group_digits(self.ids.len());
-                let total = group_digits(size);
-                // A closed standard error is not an error of the benchmark.
-                let _ = writeln!(
-                    io::stderr(),
-                    "bench: {count} of {total} files, {rate} per second"
-                );
+                let [count, total] = [self.ids.len(), size].map(group_digits);
+                log(&format!("{count} of {total} files, {rate} per second"));
             }
         }
 

@@ -30,8 +30,6 @@ const EXIT_USAGE: u8 = 2;
 const DEFAULT_RECORDS: usize = 1_000_000;
 /// Minimum number of files. A smaller library would not fill the measured pages.
 const MIN_RECORDS: usize = 1_000;
-/// Rate limit that no benchmark reaches.
-const UNLIMITED: &str = "100000000";
 
 /// A benchmark with its options.
 enum Benchmark {

@@ -5,15 +5,16 @@ use std::{fs, sync::Arc, time::Duration};
 
 use emulators::AsyncSystemClock;
 use futures::{StreamExt, stream};
-use local_stack::{LocalStack, Messages, Options, Ports, StartError, TEMPLATE, all_functions};
-use reqwest::multipart::Form;
+use local_stack::{LocalStack, Messages, Options, Ports, TEMPLATE, all_functions};
 use runtime::{BodyDeadlines, SystemRandom};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tests::{Client, PHOTO, POST_UPLOAD_WORKERS, WebhookReceiver, form, parse_template, text};
+use tests::{
+    Client, PHOTO, POST_UPLOAD_WORKERS, StackOptions, WebhookReceiver, form, parse_template, text,
+};
 use tokio::time::Instant;
 
-use crate::{UNLIMITED, codec, log};
+use crate::{codec, log};
 
 /// Uploads of the photo before the measured ones.
 const WARM_UP: u32 = 3;
@@ -87,9 +88,7 @@ pub(crate) async fn benchmark(photo: &[u8]) -> Result<String, String> {
 
 /// Uploads a photo several times, one after the other.
 async fn measure_photo(photo: &[u8]) -> Result<Vec<Timeline>, String> {
-    let deployment = Deployment::start(&[])
-        .await
-        .map_err(|error| describe(&error))?;
+    let deployment = Deployment::start(&[]).await?;
     let mut timelines = Vec::new();
     for number in 0..WARM_UP + ROUNDS {
         let timeline = deployment.time_upload(photo, number).await;
@@ -113,9 +112,7 @@ struct SmallUploads {
 
 /// Uploads small images while the workers are paused, then measures the jobs.
 async fn measure_small_uploads() -> Result<SmallUploads, String> {
-    let deployment = Deployment::start(&POST_UPLOAD_WORKERS)
-        .await
-        .map_err(|error| describe(&error))?;
+    let deployment = Deployment::start(&POST_UPLOAD_WORKERS).await?;
     let uploads = (0..SMALL_UPLOADS).map(|number| deployment.upload(PHOTO, number));
     stream::iter(uploads)
         .buffer_unordered(CONCURRENT_UPLOADS)
@@ -139,35 +136,28 @@ async fn measure_small_uploads() -> Result<SmallUploads, String> {
 
 impl Deployment {
     /// Starts a stack whose workers `paused` process nothing at first.
-    async fn start(paused: &'static [&'static str]) -> Result<Deployment, StartError> {
+    async fn start(paused: &'static [&'static str]) -> Result<Deployment, String> {
         let directory = TempDir::new().expect("a temporary directory");
-        let rate_limits = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
         let local = LocalStack::start(Options {
             data_dir: directory.path().join("data"),
             reset: false,
             template: parse_template(TEMPLATE),
             registry: all_functions(),
             ports: Ports::default(),
-            parameters: rate_limits
-                .map(|name| (name.to_owned(), UNLIMITED.to_owned()))
-                .into(),
+            parameters: StackOptions::without_rate_limits().parameters,
             clock: Arc::new(AsyncSystemClock),
             random: Arc::new(SystemRandom),
             body_deadlines: BodyDeadlines::default(),
             paused_workers: paused,
             cargo_lambda: None,
-        })
-        .await?;
+        });
+        let local = local.await.map_err(|error| error.to_string())?;
 
         let account = Client::new(local.api_url())
             .with_key(local.api_key().expect("the template has a table"));
         let receiver = WebhookReceiver::start().await;
-        let space = account
-            .create(
-                "/spaces",
-                json!({ "name": "Photos", "webhook_url": receiver.url() }),
-            )
-            .await;
+        let body = json!({"name": "Photos", "webhook_url": receiver.url()});
+        let space = account.create("/spaces", body).await;
         let keys = format!("/spaces/{}/api-keys", text(&space["id"]));
         let key = account.create(&keys, json!({ "name": "owner" })).await;
 
@@ -183,9 +173,8 @@ impl Deployment {
     /// Uploads an image, and returns its record.
     async fn upload(&self, image: &[u8], number: u32) -> Value {
         let name = format!("{number}.jpg");
-        let form: Form = form(&self.handle, &name, "image/jpeg", image);
-        let response = self.owner.upload_form(form).await.expect_status(201);
-        response.json()["data"].clone()
+        let form = form(&self.handle, &name, "image/jpeg", image);
+        self.owner.upload_form(form).await.expect_created()
     }
 
     /// Uploads an image, and waits for all results.
@@ -254,8 +243,4 @@ fn process_cpu() -> Result<Duration, String> {
         .filter_map(|ticks| ticks.parse::<u64>().ok())
         .sum();
     Ok(Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND))
-}
-
-fn describe(error: &StartError) -> String {
-    error.to_string()
 }

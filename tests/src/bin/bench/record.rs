@@ -3,8 +3,8 @@
 //! at every library size.
 
 use domain::{
-    DeliveryType, Env, File, FileId, FileStatus, IdSequence, KeyId, OriginalName, Principal,
-    Reference, ResourceType, Revision, SpaceId, Tag, UploadConfigId,
+    DeliveryType, Env, File, FileId, IdSequence, OriginalName, Reference, ResourceType, Revision,
+    Tag,
 };
 
 use crate::tree::{LEAVES, Tree};
@@ -31,38 +31,14 @@ const WORDS: [&str; 25] = [
     "jetty", "Kitchen", "lantern", "Meadow", "night", "Orchard", "palace", "Quarry", "river",
     "Summit", "tower", "Umbrella", "valley", "Window", "yard", "Zenith",
 ];
-struct Format {
-    mime_type: &'static str,
-    extension: &'static str,
-    resource_type: ResourceType,
-}
 
-const FORMATS: [Format; 5] = [
-    Format {
-        mime_type: "image/jpeg",
-        extension: "jpg",
-        resource_type: ResourceType::Image,
-    },
-    Format {
-        mime_type: "image/png",
-        extension: "png",
-        resource_type: ResourceType::Image,
-    },
-    Format {
-        mime_type: "application/pdf",
-        extension: "pdf",
-        resource_type: ResourceType::Document,
-    },
-    Format {
-        mime_type: "video/mp4",
-        extension: "mp4",
-        resource_type: ResourceType::Video,
-    },
-    Format {
-        mime_type: "text/plain",
-        extension: "txt",
-        resource_type: ResourceType::Text,
-    },
+/// MIME types, extensions and kinds of files.
+const FORMATS: [(&str, &str, ResourceType); 5] = [
+    ("image/jpeg", "jpg", ResourceType::Image),
+    ("image/png", "png", ResourceType::Image),
+    ("application/pdf", "pdf", ResourceType::Document),
+    ("video/mp4", "mp4", ResourceType::Video),
+    ("text/plain", "txt", ResourceType::Text),
 ];
 
 /// Location of a file.
@@ -116,12 +92,11 @@ pub(crate) fn topic(number: usize) -> String {
     format!("topic-{}", number % TOPICS)
 }
 
-/// Properties that all files share.
+/// Generates the records of files.
 pub(crate) struct FileGenerator {
-    pub(crate) space_id: SpaceId,
+    /// An uploaded file, whose other fields all files share.
+    pub(crate) template: File,
     pub(crate) handle: String,
-    pub(crate) upload_config_id: UploadConfigId,
-    pub(crate) key_id: KeyId,
 }
 
 impl FileGenerator {
@@ -134,57 +109,42 @@ impl FileGenerator {
             Location::Child => Some(&tree.children[number * SCATTER % tree.children.len()]),
             Location::Root => None,
         };
-        let format = &FORMATS[number / 3 % FORMATS.len()];
-        let extension = format.extension;
+        let (mime_type, extension, resource_type) = FORMATS[number / 3 % FORMATS.len()];
         let id = FileId::from_sequence(ids);
         let now = env.now();
         let name = format!("file-{id}.{extension}");
-        let original_name = format!(
-            "{} {:08}.{extension}",
-            WORDS[number % WORDS.len()],
-            number * SCATTER % NAME_NUMBERS
-        );
+        let word = WORDS[number % WORDS.len()];
+        let suffix = number * SCATTER % NAME_NUMBERS;
+        let original_name = format!("{word} {suffix:08}.{extension}");
         let common_tag = (number % PERIOD == 3).then(|| COMMON_TAG.to_owned());
         let tags = common_tag.into_iter().chain([topic(number)]);
+        let delivery_type = if number % 8 == 5 {
+            DeliveryType::Private
+        } else {
+            DeliveryType::Upload
+        };
 
         File {
             id,
-            space_id: self.space_id,
             storage_path: format!("{}/{name}", self.handle),
             name,
             original_name: OriginalName::clean(&original_name),
-            mime_type: format.mime_type.to_owned(),
+            mime_type: mime_type.to_owned(),
             extension: extension.to_owned(),
             size: 10_000 + (number % 90_000) as u64,
             folder: folder.cloned(),
-            access_control: None,
-            delivery_type: if number % 8 == 5 {
-                DeliveryType::Private
-            } else {
-                DeliveryType::Upload
-            },
-            config_delivery_type: None,
-            resource_type: format.resource_type,
-            status: FileStatus::Active,
-            upload_config_id: self.upload_config_id,
+            delivery_type,
+            resource_type,
             reference: (number % 4 == 1)
                 .then(|| Reference::parse(&reference(number)).expect("a valid reference")),
             tags: tags
                 .map(|tag| Tag::parse(&tag).expect("a valid tag"))
                 .collect(),
             revision: Some(Revision::new(env)),
-            checksum_sha256: Some(hex::encode(env.random_bytes::<32>())),
-            is_utf8: false,
-            image_size: None,
-            pending_upload: None,
-            media: None,
-            activation_snapshot: None,
-            uploaded_by: Principal::ApiKey(self.key_id),
             created_at: now,
             activated_at: Some(now),
-            access_version: 0,
             updated_at: now,
-            version: 0,
+            ..self.template.clone()
         }
     }
 }

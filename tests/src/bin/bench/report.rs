@@ -1,4 +1,4 @@
-//! Formats the measurements as a table and as a bar chart.
+//! Formats the measurements as a table.
 
 use std::{fmt, time::Duration};
 
@@ -6,13 +6,6 @@ use crate::stopwatch::{Percentiles, Stopwatch};
 
 /// Maximum ratio between the p95 latencies of a call at any two sizes.
 const MAX_RATIO: f64 = 1.5;
-/// Width of the longest bar, in columns.
-const BAR_WIDTH: usize = 60;
-/// Resolution of a bar, in steps per column.
-const STEPS: usize = 8;
-/// Block characters for the last, partly filled column, by number of steps.
-const PARTIAL_BLOCKS: [&str; STEPS] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
 /// Percentiles of all calls at all sizes.
 #[derive(Default)]
 pub(crate) struct Report {
@@ -103,39 +96,11 @@ impl Report {
 
         Ok(())
     }
-
-    fn write_chart(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let highest = self
-            .calls
-            .iter()
-            .flat_map(|call| &call.percentiles)
-            .map(|percentiles| percentiles.p95)
-            .max()
-            .unwrap_or_default();
-
-        writeln!(formatter, "p95 in milliseconds, by number of files")?;
-        for call in &self.calls {
-            writeln!(formatter, "\n{}", call.name)?;
-            for (size, percentiles) in self.sizes.iter().zip(&call.percentiles) {
-                writeln!(
-                    formatter,
-                    "{:>10} {} {:.2}",
-                    group_digits(*size),
-                    bar(percentiles.p95, highest),
-                    milliseconds(percentiles.p95)
-                )?;
-            }
-        }
-
-        Ok(())
-    }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_table(formatter)?;
-        writeln!(formatter)?;
-        self.write_chart(formatter)?;
 
         let above_ratio = self.calls_above_ratio();
         if above_ratio.is_empty() {
@@ -160,16 +125,4 @@ pub(crate) fn group_digits(number: usize) -> String {
 
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
-}
-
-/// Draws a bar whose length is proportional to a duration. `longest` fills all columns.
-fn bar(duration: Duration, longest: Duration) -> String {
-    let steps = duration.as_nanos() * (BAR_WIDTH * STEPS) as u128 / longest.as_nanos().max(1);
-    let steps = usize::try_from(steps).expect("a bar is at most as long as the longest");
-
-    format!(
-        "{}{}",
-        "█".repeat(steps / STEPS),
-        PARTIAL_BLOCKS[steps % STEPS]
-    )
 }

@@ -1,8 +1,7 @@
 //! The folders of the library: one with a tenth of all files, one with a constant number of files,
 //! a binary tree of five levels, and one whose number of subfolders grows with the library.
 
-use domain::{FolderId, FolderRef};
-use serde_json::json;
+use domain::FolderRef;
 use tests::TestSpace;
 
 /// Number of folders on the lowest level of the tree.
@@ -65,19 +64,11 @@ impl Tree {
 }
 
 async fn create_folder(tenant: &TestSpace, name: &str, parent: Option<&FolderRef>) -> FolderRef {
-    let body = json!({
-        "name": name,
-        "space_id": tenant.id,
-        "parent_id": parent.map(|parent| parent.id),
-    });
-    let folder = tenant.client.create("/folders", body).await;
-    let id: FolderId = folder["id"]
-        .as_str()
-        .and_then(|id| id.parse().ok())
-        .expect("a folder id");
+    let parent_id = parent.map(|parent| parent.id.to_string());
+    let folder = tenant.folder(name).inside_id(parent_id.as_deref()).await;
 
     FolderRef {
-        id,
+        id: folder.id.parse().expect("a folder id"),
         ancestor_ids: parent
             .map(|parent| parent.path_ids().collect())
             .unwrap_or_default(),
