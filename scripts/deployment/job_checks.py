@@ -8,7 +8,7 @@ from deployment.checks import check
 from deployment.stack import Miss, NotRun, expect, poll
 
 # A job of the purge of a space that exists waits 15 s and is sent again, until two minutes after `requested_at`
-# (shared/space-store/src/purge.rs).
+# (shared/space-store/src/jobs/purge.rs).
 HOPS_SECONDS = 300
 RECHECK_SECONDS = 15
 PURGE_GRACE_SECONDS = 120

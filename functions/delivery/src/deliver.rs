@@ -100,7 +100,7 @@ impl AccessRequest<'_> {
         };
 
         let (resolved, caller, signature) = tokio::try_join!(
-            tenants.resolve_file(storage_path),
+            tenants.delivery().resolve(storage_path),
             authenticate_optional(authorization, tenants),
             signature
         )?;
@@ -111,7 +111,7 @@ impl AccessRequest<'_> {
             now,
         };
         let resolved = resolved.ok_or_else(ServiceError::not_found)?;
-        tenants.authorize_file(resolved, context).await
+        tenants.delivery().authorize(resolved, context).await
     }
 }
 

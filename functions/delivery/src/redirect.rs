@@ -149,7 +149,8 @@ impl Redirect<'_> {
             start: validity.start,
             lifetime: validity.lifetime(),
         };
-        file.presign(&delivery.originals, location, read).await
+        let objects = file.objects(&delivery.originals);
+        objects.presign(location, read).await
     }
 }
 

@@ -71,7 +71,7 @@ impl Transfer<'_> {
         let Delivery {
             tenants, originals, ..
         } = self.delivery;
-        let bytes = self.file.bytes(tenants, originals, range).await?;
+        let bytes = self.file.objects(originals).bytes(tenants, range).await?;
         Ok(head.with(Body::from_stream(bytes)))
     }
 
@@ -177,7 +177,11 @@ impl Transfer<'_> {
             (ReadyVariant::Stored(found), Some(range)) => {
                 let bucket = &self.delivery.originals;
                 let location = &found.location;
-                let bytes = self.file.variant_range(bucket, location, range).await?;
+                let bytes = self
+                    .file
+                    .objects(bucket)
+                    .variant_range(location, range)
+                    .await?;
                 Ok(Body::from_stream(bytes))
             }
             (ReadyVariant::Rendered { rendition, .. }, None) => Ok(Body::from(rendition.bytes)),

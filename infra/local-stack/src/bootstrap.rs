@@ -72,7 +72,7 @@ pub(crate) async fn first_key(
 
     let stored = stored_key(data_dir);
     if let Some(key) = stored.and_then(|text| KeySecret::parse(&text))
-        && let Some(caller) = tenants.authenticate(&key).await?
+        && let Some(caller) = tenants.requests().authenticate(&key).await?
         && caller.user().is_some()
     {
         return Ok(Some(FirstKey { key, is_new: false }));

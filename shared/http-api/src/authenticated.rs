@@ -132,7 +132,7 @@ impl<A: Action> Authenticated<A> {
         }
 
         let can = Box::pin(self.authorize_list(space)).await?;
-        let found = Box::pin(read(can.space.lists())).await?;
+        let found = Box::pin(read(SpaceLists::of(&can.space))).await?;
         Ok(Listed { can, found })
     }
 
@@ -141,7 +141,11 @@ impl<A: Action> Authenticated<A> {
             return self.can(id).await;
         }
 
-        let space = self.tenants().default_space(&self.caller).await?;
+        let space = self
+            .tenants()
+            .accounts()
+            .default_space(&self.caller)
+            .await?;
         // The default of a space key is its own space, which may be deleted.
         let missing = || match self.caller.space_role() {
             Some(_) => ServiceError::not_found(),
@@ -244,6 +248,7 @@ where
             .ok_or_else(ServiceError::unauthenticated)?;
         let authentication = api_state
             .tenants
+            .requests()
             .authenticate_and_count(&key, api_state.limit)
             .await?;
 
@@ -317,5 +322,5 @@ pub async fn authenticate_optional(
     let Some(key) = text.and_then(bearer_key) else {
         return Ok(None);
     };
-    tenants.authenticate(&key).await
+    tenants.requests().authenticate(&key).await
 }

@@ -91,7 +91,7 @@ impl Resource for () {
         id: &str,
     ) -> Result<Option<Scoped<()>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
-        let space = tenants.space(caller, id).await?;
+        let space = tenants.spaces().get(caller, id).await?;
         Ok(space.map(|space| Scoped { space, record: () }))
     }
 }
@@ -157,7 +157,7 @@ impl<A: Action, T> Can<A, T> {
         resource: T,
         env: Env,
     ) -> Result<Can<A, T>, ServiceError> {
-        space.require_role(A::MIN_ROLE)?;
+        space.role().require(A::MIN_ROLE)?;
         Ok(Can {
             caller,
             space,

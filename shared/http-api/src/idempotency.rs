@@ -100,7 +100,11 @@ impl Reservation {
         let result = AssertUnwindSafe(work).catch_unwind().await;
         if !matches!(result, Ok(Ok(_)))
             && let Some(active) = &self.active
-            && let Err(error) = active.tenants.release(&active.reservation).await
+            && let Err(error) = active
+                .tenants
+                .reservations()
+                .release(&active.reservation)
+                .await
         {
             tracing::warn!(%error, "an idempotency reservation was not released");
         }
@@ -174,7 +178,12 @@ impl IdempotencyScope {
         let payload_mac = hex::encode(secret.subkey(PAYLOADS).mac(payload.as_bytes()));
         let response_secret = secret.subkey(RESPONSES);
 
-        match self.tenants.reserve(&scope_mac, &payload_mac).await? {
+        match self
+            .tenants
+            .reservations()
+            .reserve(&scope_mac, &payload_mac)
+            .await?
+        {
             ReservationOutcome::Reserved(reservation) => {
                 let ids = reservation.ids;
                 let active = ActiveReservation {

@@ -15,7 +15,7 @@ use domain::{
 };
 use mime::Mime;
 use space_store::{
-    ActivationOutcome, Announced, FileStore, ObjectHead, ObjectReader, Payload, StagedCopy,
+    ActivationOutcome, Announced, ObjectHead, ObjectReader, Payload, PendingFile, StagedCopy,
     StagedCopyOutcome,
 };
 
@@ -48,13 +48,14 @@ impl From<ActivationOutcome> for ConfirmOutcome {
 
 /// Activates a pending file if its bytes were uploaded and comply with the rules that were in
 /// force when it was declared.
-pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcome, ServiceError> {
+pub async fn confirm(target: PendingFile<'_>) -> Result<ConfirmOutcome, ServiceError> {
+    let file = target.record();
     let pending = file
         .pending_upload
         .as_ref()
         .ok_or_else(|| ServiceError::internal("the file is not a pending upload"))?;
     // The transaction that activates the file enforces the quota. Checking it here as well saves the copy.
-    if let Some(error) = store.exhausted_quota(file).await? {
+    if let Some(error) = target.exhausted_quota().await? {
         return Ok(ActivationOutcome::OverQuota(error).into());
     }
 
@@ -65,7 +66,7 @@ pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcom
         .and_then(|expected| expected.parse().ok());
 
     let confirmation = Confirmation {
-        store,
+        target,
         file,
         pending,
         declared,
@@ -91,7 +92,7 @@ fn has_image_rules(rules: &UploadRules) -> bool {
 }
 
 struct Confirmation<'a> {
-    store: &'a FileStore<'a>,
+    target: PendingFile<'a>,
     file: &'a File,
     pending: &'a PendingUpload,
     declared: Option<Mime>,
@@ -102,7 +103,7 @@ impl Confirmation<'_> {
     /// Copies the staged object and validates the copy. Then activates the file or removes the
     /// copy.
     async fn confirm_copy(&self) -> Result<ConfirmOutcome, IngestError> {
-        let copy = match self.store.copy_staged(self.file).await? {
+        let copy = match self.target.copy_staged().await? {
             StagedCopyOutcome::Copied(copy) => copy,
             StagedCopyOutcome::Absent => return Ok(ConfirmOutcome::NotUploaded),
             StagedCopyOutcome::OtherSize => return Err(SIZE_MISMATCH.into()),
@@ -111,15 +112,13 @@ impl Confirmation<'_> {
         match self.validate_copy(&copy).await {
             Ok(valid) => {
                 if valid.content.revision != copy.revision {
-                    self.store.remove_copy(copy).await;
+                    self.target.remove_copy(copy).await;
                 }
-                let activated = self
-                    .store
-                    .activate(self.file, valid.content, valid.announced);
+                let activated = self.target.activate(valid.content, valid.announced);
                 Ok(activated.await?.into())
             }
             Err(error) => {
-                self.store.remove_copy(copy).await;
+                self.target.remove_copy(copy).await;
                 Err(error)
             }
         }
@@ -129,8 +128,8 @@ impl Confirmation<'_> {
     /// Meanwhile announces the file, to save time.
     async fn validate_copy(&self, copy: &StagedCopy) -> Result<ValidCopy, IngestError> {
         let (head, announced) = tokio::try_join!(
-            self.store.copy_head(copy, PREFIX_BYTES),
-            self.store.announce(self.file)
+            self.target.copy_head(copy, PREFIX_BYTES),
+            self.target.announce()
         )?;
         let media_type = self.validate(head.size_bytes, &head.prefix)?;
 
@@ -169,7 +168,7 @@ impl Confirmation<'_> {
             head: &head.prefix,
         };
         let read = || async {
-            let whole = self.store.copy_head(copy, head.size_bytes).await?;
+            let whole = self.target.copy_head(copy, head.size_bytes).await?;
             Ok(whole.prefix)
         };
         let rules = &self.pending.rules.transformations;
@@ -183,8 +182,8 @@ impl Confirmation<'_> {
         let payload = Payload::Memory(image.bytes);
         let mime_type = &image.media_type.mime_type;
         let revision = self
-            .store
-            .put_revision(self.file, payload, mime_type, &checksum)
+            .target
+            .put_revision(payload, mime_type, &checksum)
             .await?;
         Ok(Some(StoredContent {
             image_size,
@@ -208,7 +207,7 @@ impl Confirmation<'_> {
         }
 
         let longer = self
-            .store
+            .target
             .copy_head(copy, bytes.min(MAX_PREFIX_BYTES))
             .await?;
         Ok(longer.prefix)
@@ -217,7 +216,7 @@ impl Confirmation<'_> {
     /// Reads the staged object into a spool, validates, transforms and stores the spooled bytes,
     /// then activates the file.
     async fn confirm_spooled(&self) -> Result<ConfirmOutcome, IngestError> {
-        let Some(object) = self.store.staged_object(self.file).await? else {
+        let Some(object) = self.target.staged_object().await? else {
             return Ok(ConfirmOutcome::NotUploaded);
         };
         if object.size_bytes() != self.file.size {
@@ -244,16 +243,15 @@ impl Confirmation<'_> {
         let validated = received.validate(upload).await?;
         let transformed = validated.transform(upload).await?;
 
-        let put = self.store.put_revision(
-            self.file,
+        let put = self.target.put_revision(
             transformed.spooled.content(),
             &transformed.media_type.mime_type,
             transformed.spooled.checksum_sha256(),
         );
         // Both calls are completed even if one fails, because a cancelled one could still take effect.
-        let (revision, announced) = tokio::join!(put, self.store.announce(self.file));
+        let (revision, announced) = tokio::join!(put, self.target.announce());
         let content = transformed.stored_content(revision?);
-        let activated = self.store.activate(self.file, content, announced?);
+        let activated = self.target.activate(content, announced?);
         Ok(activated.await?.into())
     }
 

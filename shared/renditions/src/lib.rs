@@ -99,7 +99,8 @@ impl Renditions {
             info: &rendition.info,
             bytes: rendition.bytes.clone(),
         };
-        file.store_variant(&self.tenants, &self.bucket, stored)
+        file.objects(&self.bucket)
+            .store_variant(&self.tenants, stored)
             .await
     }
 
@@ -107,7 +108,10 @@ impl Renditions {
     /// memory.
     pub async fn original(&self, file: &AuthorizedFile) -> Result<Bytes, ServiceError> {
         require_source(file.file())?;
-        let original = file.bytes(&self.tenants, &self.bucket, None).await?;
+        let original = file
+            .objects(&self.bucket)
+            .bytes(&self.tenants, None)
+            .await?;
         collect(original).await
     }
 
@@ -253,7 +257,10 @@ impl Renditions {
             return Ok(Some(WatermarkSource::Decoded(layer)));
         }
 
-        let image = file.watermark_image(&self.bucket, watermark).await?;
+        let image = file
+            .objects(&self.bucket)
+            .watermark_image(watermark)
+            .await?;
         let image = collect(image).await?;
         Ok(Some(WatermarkSource::Image { watermark, image }))
     }

@@ -28,7 +28,7 @@ impl Renditions {
             ..location.clone()
         };
         for location in [location, other] {
-            if let Some(stored) = file.variant(&self.bucket, &location).await? {
+            if let Some(stored) = file.objects(&self.bucket).variant(&location).await? {
                 return Ok(Some(FoundVariant { location, stored }));
             }
         }
@@ -79,7 +79,11 @@ impl Renditions {
                 location: is_stored.then_some(location),
             }),
             Outcome::Stored => {
-                let stored = request.file.variant(&self.bucket, &location).await?;
+                let stored = request
+                    .file
+                    .objects(&self.bucket)
+                    .variant(&location)
+                    .await?;
                 let stored =
                     stored.ok_or_else(|| ServiceError::contended("the variant is gone"))?;
                 Ok(ReadyVariant::Stored(FoundVariant { location, stored }))
@@ -99,7 +103,8 @@ impl Renditions {
         if has_changed
             && request
                 .file
-                .variant(&self.bucket, location)
+                .objects(&self.bucket)
+                .variant(location)
                 .await?
                 .is_some()
         {
@@ -123,7 +128,8 @@ impl Renditions {
         let is_limited = location.retention == Retention::Expiring;
         if is_limited {
             self.tenants
-                .count_anonymous_rendering(file.file(), limits)
+                .delivery()
+                .count_rendering(file.file(), limits)
                 .await?;
         }
 
@@ -131,7 +137,8 @@ impl Renditions {
         let is_stored = !is_limited
             || self
                 .tenants
-                .reserve_anonymous_variant(file.file(), &location.id, limits)
+                .delivery()
+                .reserve_variant(file.file(), &location.id, limits)
                 .await?;
         if is_stored {
             self.store(file, location, &rendition).await?;

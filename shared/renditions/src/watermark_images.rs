@@ -63,7 +63,7 @@ impl Watermarks {
             settings,
             stored_watermark,
         };
-        space.replace_security(&self.bucket, new).await
+        self.bucket.replace_security(space, new).await
     }
 
     /// Replaces the security settings of a folder as [`Watermarks::replace`] does.
@@ -81,15 +81,15 @@ impl Watermarks {
             settings,
             stored_watermark,
         };
-        space
-            .replace_folder_security(folder, &self.bucket, new)
+        self.bucket
+            .replace_folder_security(space, folder, new)
             .await
     }
 
     /// Deletes the stored image of a deleted folder's watermark. A failure is only logged.
     pub async fn remove_of_folder(&self, space: &SpaceScope, folder: &Folder) {
-        space
-            .remove_watermark(&self.bucket, folder.stored_watermark)
+        self.bucket
+            .remove_watermark(space, folder.stored_watermark)
             .await;
     }
 
@@ -107,7 +107,7 @@ impl Watermarks {
 
         let image = self.fetch(url).await?;
         self.require_decodable(image.clone()).await?;
-        let revision = space.store_watermark(&self.bucket, image).await?;
+        let revision = self.bucket.store_watermark(space, image).await?;
         Ok(Some(revision))
     }
 

@@ -5,33 +5,47 @@ use queue::{DelayedJob, Queue, WebhookJob};
 
 use crate::SpaceScope;
 
+/// The log of a space's webhooks.
+#[derive(Clone, Copy, Debug)]
+pub struct WebhookLog<'a> {
+    space: &'a SpaceScope,
+}
+
 impl SpaceScope {
+    pub fn webhooks(&self) -> WebhookLog<'_> {
+        WebhookLog { space: self }
+    }
+}
+
+impl WebhookLog<'_> {
     /// Returns a delivery of this space. Fails with 404 if it does not exist.
-    pub async fn webhook_delivery(
-        &self,
-        id: WebhookDeliveryId,
-    ) -> Result<WebhookDelivery, ServiceError> {
-        let delivery = self.table.webhooks().get(self.record.id, id).await?;
+    pub async fn get(self, id: WebhookDeliveryId) -> Result<WebhookDelivery, ServiceError> {
+        let delivery = self
+            .space
+            .table
+            .webhooks()
+            .get(self.space.record.id, id)
+            .await?;
         delivery.ok_or_else(ServiceError::not_found)
     }
 
     /// Requests a new series of attempts of a delivery, which begins in the background. Fails with 403
     /// if the space is disabled.
-    pub async fn redeliver_webhook(
-        &self,
+    pub async fn redeliver(
+        self,
         delivery: &WebhookDelivery,
         webhooks: &Queue<WebhookJob>,
     ) -> Result<(), ServiceError> {
-        if !self.record.enabled {
+        if !self.space.record.enabled {
             return Err(ServiceError::forbidden(
                 "This space is disabled and sends no webhooks.",
             ));
         }
 
         let job = WebhookJob::Redeliver {
-            space_id: self.record.id,
+            space_id: self.space.record.id,
             delivery_id: delivery.id,
-            requested_at: self.now(),
+            requested_at: self.space.now(),
             cause: None,
         };
         Ok(webhooks.send(&[DelayedJob::immediate(job)]).await?)

@@ -71,7 +71,12 @@ impl Empty {
 
     /// Returns the user of a key.
     pub(crate) async fn user(&self, key: &KeySecret) -> UserId {
-        let caller = self.tenants().authenticate(key).await.expect("a table");
+        let caller = self
+            .tenants()
+            .requests()
+            .authenticate(key)
+            .await
+            .expect("a table");
         caller
             .and_then(|caller| caller.user())
             .expect("an account key that works")

@@ -35,7 +35,11 @@ async fn assert_ends_with_response(stack: &Stack, request: impl Future<Output = 
     let unknown = KeySecret::new(&context.env);
 
     for _ in 0..ROUND_TRIPS {
-        let caller = tenants.authenticate(&unknown).await.expect("a table");
+        let caller = tenants
+            .requests()
+            .authenticate(&unknown)
+            .await
+            .expect("a table");
         assert!(caller.is_none());
     }
 

@@ -41,9 +41,12 @@ impl<'a> KeyPages<'a> {
         let context = self.stack.unrestricted_context();
         let tenants = Tenants::new(Settings::of(&context).table());
         let secret = KeySecret::parse(self.tenant.key.as_deref().expect("a key"));
-        let caller = tenants.authenticate(&secret.expect("a key")).await;
+        let caller = tenants
+            .requests()
+            .authenticate(&secret.expect("a key"))
+            .await;
         let caller = caller.expect("a table").expect("a caller");
-        let space = tenants.space(&caller, self.tenant.space_id()).await;
+        let space = tenants.spaces().get(&caller, self.tenant.space_id()).await;
         let space = space.expect("a table").expect("a space");
 
         let mut ids = Vec::new();

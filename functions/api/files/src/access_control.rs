@@ -48,7 +48,7 @@ async fn apply(
         file.access_control = change(file.access_control);
         Ok(())
     };
-    let changed = can.space.change_file(can.resource, set).await?;
+    let changed = can.space.files().change(can.resource, set).await?;
 
     Ok(Data(file_view(&can.space, &changed, &files.cdn_url).await?))
 }

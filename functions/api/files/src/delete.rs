@@ -25,10 +25,9 @@ pub(crate) async fn delete(
     can: Can<ManageFiles, File>,
     State(files): State<FilesState>,
 ) -> Result<NoContent, ApiError> {
-    can.space.require_file_manager(&can.resource, &can.caller)?;
-    can.space
-        .delete_file(can.resource, &files.deletion_queues)
-        .await?;
+    let records = can.space.files();
+    records.require_manager(&can.resource, &can.caller)?;
+    records.delete(can.resource, &files.deletion_queues).await?;
     Ok(NoContent)
 }
 

@@ -74,7 +74,7 @@ pub(crate) async fn list(
         .iter()
         .filter_map(|file| file.folder.clone())
         .collect();
-    let chains = can.space.folder_chains(&folders).await?;
+    let chains = can.space.folders().chains(&folders).await?;
 
     let view = |file: File| {
         let chain = chains.chain_of(file.folder_id());

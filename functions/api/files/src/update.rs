@@ -150,8 +150,14 @@ async fn change(
     mut fields: InputFields,
     body: &Value,
 ) -> Result<Data<FileView>, ApiError> {
-    can.space.require_file_manager(&can.resource, &can.caller)?;
-    let folders_before = can.space.folder_chain(can.resource.folder.as_ref()).await?;
+    can.space
+        .files()
+        .require_manager(&can.resource, &can.caller)?;
+    let folders_before = can
+        .space
+        .folders()
+        .chain(can.resource.folder.as_ref())
+        .await?;
     let before = FileView::of(
         &can.resource,
         folders_before.as_ref(),
@@ -177,7 +183,7 @@ async fn change(
         update.apply(file, folders.as_ref());
         check.require_allowed(&from, file)
     };
-    let changed = can.space.change_file(can.resource, apply).await?;
+    let changed = can.space.files().change(can.resource, apply).await?;
 
     Ok(Data(file_view(&can.space, &changed, &files.cdn_url).await?))
 }
@@ -244,8 +250,9 @@ async fn create_folders(
     let Some(placement) = placement else {
         return Ok(None);
     };
-    space.require_placeable(&placement)?;
-    space.create_missing_folders(placement).await.map(Some)
+    let folders = space.folders();
+    folders.require_placeable(&placement)?;
+    folders.create_missing(placement).await.map(Some)
 }
 
 /// Resolves the folder that the file moves to, if any, and records its field errors.
@@ -257,9 +264,8 @@ async fn resolve_placement(
     let Some(folder) = folder else {
         return Ok(None);
     };
-    let placement = space.placement(folder).await?;
+    let placement = space.folders().placement(folder).await?;
     Ok(placement
-        .into_result()
         .map_err(|field_errors| fields.merge(field_errors))
         .ok())
 }

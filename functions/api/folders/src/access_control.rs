@@ -3,7 +3,7 @@
 
 use domain::Folder;
 use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageFolders, ValidJson};
-use space_store::{FolderSetting, ResolvedFolder};
+use space_store::ResolvedFolder;
 
 use crate::views::FolderView;
 
@@ -26,13 +26,10 @@ pub(crate) async fn set(
     can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(change): ValidJson<AccessControlChange>,
 ) -> Result<Data<FolderView>, ApiError> {
-    let setting = |folder: &Folder| {
-        FolderSetting::AccessControl(change.access_control().or(folder.access_control))
+    let set = |folder: &mut Folder| {
+        folder.access_control = change.access_control().or(folder.access_control);
     };
-    let changed = can
-        .space
-        .change_folder_setting(can.resource, setting)
-        .await?;
+    let changed = can.space.folders().change(can.resource, set).await?;
 
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }
@@ -40,10 +37,8 @@ pub(crate) async fn set(
 pub(crate) async fn reset(
     can: Can<ManageFolders, ResolvedFolder>,
 ) -> Result<Data<FolderView>, ApiError> {
-    let changed = can
-        .space
-        .change_folder_setting(can.resource, |_| FolderSetting::AccessControl(None))
-        .await?;
+    let reset = |folder: &mut Folder| folder.access_control = None;
+    let changed = can.space.folders().change(can.resource, reset).await?;
 
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

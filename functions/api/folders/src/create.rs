@@ -61,7 +61,7 @@ pub(crate) async fn create(
                 name: request.name,
                 parent: request.parent_id,
             };
-            let folder = can.space.create_folder(new_folder, complete).await?;
+            let folder = can.space.folders().create(new_folder, complete).await?;
 
             Ok(view(&folder))
         };

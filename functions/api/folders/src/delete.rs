@@ -15,7 +15,7 @@ pub(crate) async fn delete(
     State(watermarks): State<Watermarks>,
 ) -> Result<NoContent, ApiError> {
     let folder = can.resource.folder().clone();
-    can.space.delete_folder(can.resource).await?;
+    can.space.folders().delete(can.resource).await?;
     watermarks.remove_of_folder(&can.space, &folder).await;
     Ok(NoContent)
 }

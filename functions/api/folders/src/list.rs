@@ -48,6 +48,6 @@ pub(crate) async fn list(
         })
         .await?;
 
-    let found = can.space.resolve_folder_page(found).await?;
+    let found = can.space.folders().resolve_page(found).await?;
     Ok(page.response(found, |folder| FolderView::of(&folder, can.space.record())))
 }

@@ -37,6 +37,6 @@ pub(crate) async fn update(
     can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(UpdateFolder(change)): ValidJson<UpdateFolder>,
 ) -> Result<Data<FolderView>, ApiError> {
-    let moved = can.space.move_folder(can.resource, &change).await?;
+    let moved = can.space.folders().relocate(can.resource, &change).await?;
     Ok(Data(FolderView::of(&moved, can.space.record())))
 }

@@ -116,7 +116,8 @@ pub(crate) async fn create(
             |config: &UploadConfig| reservation.complete(&UploadConfigView::from(config));
         let config = can
             .space
-            .create_upload_config(request.new, reservation.ids(), complete)
+            .upload_configs()
+            .create(request.new, reservation.ids(), complete)
             .await?;
 
         Ok(UploadConfigView::from(&config))

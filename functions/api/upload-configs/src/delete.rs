@@ -37,6 +37,6 @@ pub(crate) async fn delete(
     ValidJson(request): ValidJson<DeleteUploadConfig>,
 ) -> Result<NoContent, ApiError> {
     let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&request.id).await?;
-    can.space.delete_upload_config(can.resource).await?;
+    can.space.upload_configs().delete(can.resource).await?;
     Ok(NoContent)
 }

@@ -116,7 +116,8 @@ pub(crate) async fn update(
 
     let config = can
         .space
-        .change_upload_config(can.resource, |config| update.apply(config))
+        .upload_configs()
+        .change(can.resource, |config| update.apply(config))
         .await?;
 
     Ok(Data(UploadConfigView::from(&config)))

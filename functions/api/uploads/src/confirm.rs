@@ -97,7 +97,7 @@ pub(crate) async fn confirm(
     let file = within_deadline(activating, "confirming took too long").await?;
 
     let view = if has_key {
-        let folders = space.folder_chain(file.folder.as_ref()).await?;
+        let folders = space.folders().chain(file.folder.as_ref()).await?;
         let view = FileView::of(&file, folders.as_ref(), space.record(), &uploads.cdn_url);
         ConfirmedView::WithKey(Box::new(view))
     } else {
@@ -116,7 +116,9 @@ async fn find_by_key(
     let (mut parts, _) = request.into_parts();
     let auth = Authenticated::<Upload>::from_request_parts(&mut parts, uploads).await?;
     let can: Can<Upload, File> = auth.can(id).await?;
-    can.space.require_file_manager(&can.resource, &can.caller)?;
+    can.space
+        .files()
+        .require_manager(&can.resource, &can.caller)?;
 
     Ok(ConfirmTarget {
         space: can.space,
@@ -153,6 +155,7 @@ async fn find_by_token(
     let found = uploads
         .api
         .tenants
+        .upload_targets()
         .anonymous_file(id, &token, &tokens)
         .await?;
     let Scoped {
@@ -166,7 +169,8 @@ async fn find_by_token(
         uploads.api.limit
     };
     uploads.api.count(&parts, &id.to_string(), limit).await?;
-    space.require_signing_key(&file).await?;
+    let pending = space.uploads(&uploads.storage).pending(&file);
+    pending.require_signing_key().await?;
     Ok(ConfirmTarget { space, file })
 }
 
@@ -182,8 +186,8 @@ async fn activate(
         return Ok(file);
     }
 
-    let store = space.file_store(&uploads.storage);
-    match intake::confirm(&store, &file).await? {
+    let pending = space.uploads(&uploads.storage).pending(&file);
+    match intake::confirm(pending).await? {
         ConfirmOutcome::Activation(ActivationOutcome::Active(file)) => Ok(*file),
         ConfirmOutcome::Activation(ActivationOutcome::NameTaken { name }) => {
             Err(space_store::name_taken(&name))
@@ -192,19 +196,21 @@ async fn activate(
         ConfirmOutcome::Activation(ActivationOutcome::OverQuota(error)) => Err(error),
         ConfirmOutcome::NotUploaded => {
             // A concurrent request may have rejected and deleted the file.
-            store
-                .file(file.id)
+            space
+                .files()
+                .get(file.id)
                 .await?
                 .ok_or_else(ServiceError::not_found)?;
             Err(not_uploaded())
         }
         ConfirmOutcome::Activation(ActivationOutcome::Rejected(field_error)) => {
-            if store.discard(&file).await? {
+            if pending.discard().await? {
                 return Err(FieldErrors::from((FILE, field_error)).into());
             }
             // A concurrent request has activated or deleted the file.
-            store
-                .file(file.id)
+            space
+                .files()
+                .get(file.id)
                 .await?
                 .filter(|file| file.status == FileStatus::Active)
                 .ok_or_else(ServiceError::not_found)

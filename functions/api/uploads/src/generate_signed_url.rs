@@ -163,6 +163,6 @@ async fn require_folder(
         from: folder.id(),
         path: None,
     };
-    space.placement(&selector).await?.into_result()?;
+    space.folders().placement(&selector).await??;
     Ok(())
 }

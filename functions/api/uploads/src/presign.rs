@@ -131,7 +131,7 @@ async fn create_once(
         Ok(IdempotencyOutcome::Replay(replay)) => {
             // A completed request is replayed even if its file would be rejected now.
             let upload = request.without_validation(declared)?;
-            let response = stored_response(uploads, &upload, replay.stored()).await?;
+            let response = stored_response(&upload, replay.stored()).await?;
             Ok(CreatedPending {
                 upload,
                 response,
@@ -158,7 +158,7 @@ async fn create(
     let valid = request.validate_declared(declared).await?;
     let upload = valid.upload;
     if checks_quota {
-        upload.require_presign_quota().await?;
+        upload.require_presign_quota(uploads.api.env.now()).await?;
     }
     let declared = valid.content;
 
@@ -174,8 +174,10 @@ async fn create(
 
     let stored = serde_json::to_vec(&response).map_err(ServiceError::internal)?;
     let completion = reservation.complete_with(stored);
-    let store = upload.file_store(uploads);
-    let creating = store.create_pending(&file, &uploads.confirm_checks, completion.as_ref());
+    let creating =
+        upload
+            .uploads(uploads)
+            .create_pending(&file, &uploads.confirm_checks, completion.as_ref());
     within_deadline(creating, "creating took too long").await?;
 
     Ok(CreatedPending {
@@ -188,15 +190,16 @@ async fn create(
 /// Returns the stored response of a completed request. Fails with 409 if its file was rejected and
 /// deleted since.
 async fn stored_response(
-    uploads: &UploadsState,
     upload: &AcceptedUpload,
     stored: &[u8],
 ) -> Result<StoredResponse, ServiceError> {
     let response: StoredResponse =
         serde_json::from_slice(stored).map_err(ServiceError::internal)?;
     upload
-        .file_store(uploads)
-        .file(response.file_id)
+        .scope
+        .space
+        .files()
+        .get(response.file_id)
         .await?
         .ok_or_else(expired)?;
     Ok(response)
@@ -222,7 +225,7 @@ async fn presigned_view(
 
     let presigned = created
         .upload
-        .file_store(uploads)
+        .uploads(uploads)
         .presign(PresignRequest {
             file: file_id,
             content_type: &content_type,

@@ -3,11 +3,12 @@
 //! an [`AcceptedUpload`].
 
 use domain::{
-    HourlyQuota, Principal, QuotaScope, Reference, ServiceError, UploadRules, UploadTarget,
+    HourlyQuota, Principal, QuotaScope, Reference, ServiceError, Timestamp, UploadRules,
+    UploadTarget,
 };
 use http_api::{FieldReader, IdempotencyScope, InputFields};
 use intake::{DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome};
-use space_store::{FileStore, FolderSelector, Placement, UploadScope};
+use space_store::{FolderSelector, Placement, UploadScope, Uploads};
 
 use crate::{
     UploadsState,
@@ -31,7 +32,7 @@ pub(crate) struct UploadRequest {
 pub(crate) struct AcceptedUpload {
     pub(crate) limits: UploadLimits,
     principal: Principal,
-    scope: UploadScope,
+    pub(crate) scope: UploadScope,
     reference: Option<Reference>,
     placement: Placement,
 }
@@ -148,12 +149,10 @@ impl UploadRequest {
         };
         let selected = self.target.folder.as_ref();
 
-        let placement = space
-            .placement(selected.unwrap_or(&configured))
-            .await?
-            .into_result();
+        let folders = space.folders();
+        let placement = folders.placement(selected.unwrap_or(&configured)).await?;
         if let (Ok(placement), Some(_)) = (&placement, selected) {
-            space.require_placeable(placement)?;
+            folders.require_placeable(placement)?;
         }
         Ok(placement
             .map_err(|field_errors| self.fields.merge(field_errors))
@@ -181,7 +180,10 @@ impl AcceptedUpload {
     /// Returns the target that all files of the upload share. Creates missing folders.
     pub(crate) async fn target(&self) -> Result<UploadTarget<'_>, ServiceError> {
         let UploadScope { space, config } = &self.scope;
-        let folders = space.create_missing_folders(self.placement.clone()).await?;
+        let folders = space
+            .folders()
+            .create_missing(self.placement.clone())
+            .await?;
         Ok(UploadTarget {
             space: space.record(),
             config,
@@ -191,9 +193,9 @@ impl AcceptedUpload {
         })
     }
 
-    /// Returns the file store of the upload's space.
-    pub(crate) fn file_store<'a>(&'a self, uploads: &'a UploadsState) -> FileStore<'a> {
-        self.scope.space.file_store(&uploads.storage)
+    /// Returns the uploads to the upload's space.
+    pub(crate) fn uploads<'a>(&'a self, uploads: &'a UploadsState) -> Uploads<'a> {
+        self.scope.space.uploads(&uploads.storage)
     }
 
     /// Returns the rules of the upload's config.
@@ -202,17 +204,15 @@ impl AcceptedUpload {
     }
 
     /// Fails with 429 if the hourly quota of a presigned unsigned upload is exhausted.
-    pub(crate) async fn require_presign_quota(&self) -> Result<(), ServiceError> {
-        let Some(quota) = self.quota() else {
+    pub(crate) async fn require_presign_quota(&self, now: Timestamp) -> Result<(), ServiceError> {
+        let Some(quota) = self.quota(now) else {
             return Ok(());
         };
-        let space = &self.scope.space;
-        space.require_quota(quota, QuotaScope::PRESIGNED).await
+        self.scope.require_quota(quota, QuotaScope::PRESIGNED).await
     }
 
     /// Returns the hourly quota that the upload counts against, if uploads are counted.
-    pub(crate) fn quota(&self) -> Option<HourlyQuota> {
-        self.limits
-            .quota(self.scope.config.id, self.scope.space.env().now())
+    pub(crate) fn quota(&self, now: Timestamp) -> Option<HourlyQuota> {
+        self.limits.quota(self.scope.config.id, now)
     }
 }

@@ -78,12 +78,12 @@ async fn store<View: UploadView>(
     let completion = reservation.complete(&view);
     let bytes = files.iter().map(|file| file.record.size).sum();
     let _permit = uploads.admission.store(target.space.id, bytes).await;
-    let store = upload.file_store(&uploads);
-    store
+    upload
+        .uploads(&uploads)
         .store(
             &files,
             upload.rules(),
-            upload.quota().as_ref(),
+            upload.quota(uploads.api.env.now()).as_ref(),
             completion.as_ref(),
         )
         .await?;

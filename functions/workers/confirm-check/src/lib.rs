@@ -83,13 +83,13 @@ impl ConfirmChecker {
             space,
             record: file,
         } = pending;
-        let store = space.file_store(&self.uploads.storage);
-        let is_permitted = space.record().enabled && space.has_signing_key(&file).await?;
+        let pending = space.uploads(&self.uploads.storage).pending(&file);
+        let is_permitted = space.record().enabled && pending.has_signing_key().await?;
         if !is_permitted {
-            return store.discard(&file).await.map(|_| ());
+            return pending.discard().await.map(|_| ());
         }
 
-        match confirm(&store, &file).await? {
+        match confirm(pending).await? {
             Activation(ActivationOutcome::Active(_) | ActivationOutcome::Deleted) => return Ok(()),
             NotUploaded
             | Activation(ActivationOutcome::OverQuota(_) | ActivationOutcome::Rejected(_)) => {}
@@ -97,7 +97,7 @@ impl ConfirmChecker {
                 tracing::info!(file_id = %file.id, "the file name was taken before confirmation");
             }
         }
-        store.discard(&file).await.map(|_| ())
+        pending.discard().await.map(|_| ())
     }
 }
 

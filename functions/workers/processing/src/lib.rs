@@ -179,6 +179,7 @@ impl Processing {
         };
         found
             .space
+            .files()
             .record_processing(found.record, announced, record)
             .await
     }

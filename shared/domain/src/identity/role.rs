@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ServiceError;
+
 /// Role of a caller in a space, from the lowest to the highest.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -39,5 +41,17 @@ impl Role {
             Role::Owner => self.name().to_owned(),
             Role::Viewer | Role::User | Role::Admin => format!("{} or higher", self.name()),
         }
+    }
+
+    /// Fails with 403 if this role is below `min`.
+    pub fn require(self, min: Role) -> Result<(), ServiceError> {
+        if self >= min {
+            return Ok(());
+        }
+        let required = min.or_higher();
+        Err(ServiceError::forbidden(format!(
+            "This action requires the role {required}. Your role is {}.",
+            self.name()
+        )))
     }
 }

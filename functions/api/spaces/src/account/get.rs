@@ -24,7 +24,7 @@ pub(crate) async fn account_view(
     auth: &Authenticated,
     LargeUploadsUrl(large_uploads_url): LargeUploadsUrl,
 ) -> Result<AccountView, ApiError> {
-    let account = auth.tenants().account(&auth.caller).await?;
+    let account = auth.tenants().accounts().get(&auth.caller).await?;
     Ok(AccountView::of(
         &account,
         auth.env().now(),

@@ -56,7 +56,8 @@ pub(crate) async fn create(
             |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
         let created = auth
             .tenants()
-            .account_keys(user)
+            .accounts()
+            .keys(user)
             .create(new, complete)
             .await?;
 
@@ -71,7 +72,8 @@ pub(crate) async fn list(
 ) -> Result<PageResponse<KeyView>, ApiError> {
     let page = auth
         .tenants()
-        .list_account_keys(user, request.page_request())
+        .accounts()
+        .list_keys(user, request.page_request())
         .await?;
 
     let now = auth.env().now();
@@ -82,7 +84,7 @@ pub(crate) async fn revoke(
     AccountHolder { user, auth }: AccountHolder,
     KeyPath(id): KeyPath,
 ) -> Result<NoContent, ApiError> {
-    let exists = auth.tenants().account_keys(user).revoke(id).await?;
+    let exists = auth.tenants().accounts().keys(user).revoke(id).await?;
     if exists {
         Ok(NoContent)
     } else {

@@ -38,6 +38,7 @@ pub(crate) async fn update(
 ) -> Result<Data<AccountView>, ApiError> {
     let is_set = auth
         .tenants()
+        .accounts()
         .set_default_space(&auth.caller, user, update.default_space_id)
         .await?;
     if !is_set {

@@ -71,7 +71,8 @@ pub(crate) async fn create(
         };
         let space = auth
             .tenants()
-            .create_space(user, new, reservation.ids(), complete)
+            .spaces()
+            .create(user, new, reservation.ids(), complete)
             .await?;
 
         Ok(DetailedSpaceView::of(&space, Role::Owner))

@@ -13,7 +13,8 @@ pub(crate) async fn list(
 ) -> Result<PageResponse<SpaceView>, ApiError> {
     let page = auth
         .tenants()
-        .list_spaces(&auth.caller, request.page_request())
+        .spaces()
+        .list(&auth.caller, request.page_request())
         .await?;
     Ok(request.response(page, |found| SpaceView::of(&found.space, found.role)))
 }

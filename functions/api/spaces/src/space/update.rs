@@ -106,7 +106,7 @@ async fn require_upload_config(
     id: UploadConfigId,
 ) -> Result<(), ServiceError> {
     let reference = UploadConfigReference::Id(id);
-    let config = can.space.upload_config(Some(&reference)).await?;
+    let config = can.space.upload_configs().get(Some(&reference)).await?;
     match config {
         Some(_) => Ok(()),
         None => {

@@ -14,6 +14,6 @@ pub(crate) async fn get(
     can: Can<ManageWebhooks>,
     WebhookDeliveryPath(id): WebhookDeliveryPath,
 ) -> Result<Data<DetailedWebhookDeliveryView>, ApiError> {
-    let delivery = can.space.webhook_delivery(id).await?;
+    let delivery = can.space.webhooks().get(id).await?;
     Ok(Data(delivery.into()))
 }

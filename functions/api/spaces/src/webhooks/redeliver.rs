@@ -17,7 +17,7 @@ pub(crate) async fn redeliver(
     WebhookDeliveryPath(id): WebhookDeliveryPath,
     State(webhooks): State<Queue<WebhookJob>>,
 ) -> Result<Accepted, ApiError> {
-    let delivery = can.space.webhook_delivery(id).await?;
-    can.space.redeliver_webhook(&delivery, &webhooks).await?;
+    let delivery = can.space.webhooks().get(id).await?;
+    can.space.webhooks().redeliver(&delivery, &webhooks).await?;
     Ok(Accepted)
 }

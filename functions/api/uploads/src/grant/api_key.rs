@@ -76,11 +76,11 @@ impl UploadAuthorization for ApiKeyUpload {
         let auth = self.0;
         let scope = auth
             .tenants()
-            .upload_scope(&auth.caller, &target.space, target.config.as_ref())
+            .upload_targets()
+            .find(&auth.caller, &target.space, target.config.as_ref())
             .await?;
         Ok(ResolvedTarget {
             scope: scope
-                .into_result()
                 .map_err(|field_errors| fields.merge(field_errors))
                 .ok(),
             folder: target.folder,

@@ -85,7 +85,8 @@ impl UploadAuthorization for SignedUrlUpload {
         let master_secret = uploads.unsigned.master_secret.get().await?;
         let VerifiedUpload { scope, signed } = api
             .tenants
-            .verify_signed_upload(&presented, master_secret)
+            .upload_targets()
+            .verify_signed(&presented, master_secret)
             .await?;
         let content_type = parse_content_type(&signed)?;
 

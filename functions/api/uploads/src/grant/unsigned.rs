@@ -61,7 +61,8 @@ impl UploadAuthorization for UnsignedUpload {
         let config_name = path_parameter(parts, CONFIG_NAME).await?;
         let unverified = api
             .tenants
-            .find_unsigned_upload(&handle, &config_name)
+            .upload_targets()
+            .find_unsigned(&handle, &config_name)
             .await?;
 
         let client = client_id(unverified.config(), viewer);
@@ -85,7 +86,7 @@ impl UploadAuthorization for UnsignedUpload {
         if !idempotency.has_key()
             && let Some(quota) = limits.quota(scope.config.id, api.env.now())
         {
-            scope.space.require_quota(quota, scopes(parts)).await?;
+            scope.require_quota(quota, scopes(parts)).await?;
         }
 
         Ok(UploadGrant {

@@ -1,0 +1,53 @@
+//! Limits of the images that requests without credentials create.
+
+use domain::{File, RateLimit, ServiceError, VariantId, VariantQuota};
+
+use super::Delivery;
+
+/// Limits of the images that requests without credentials create.
+#[derive(Clone, Copy, Debug)]
+pub struct AnonymousLimits {
+    /// Renderings per space and minute.
+    pub renderings: RateLimit,
+    /// Stored variants per file.
+    pub variants: VariantQuota,
+}
+
+impl Delivery<'_> {
+    /// Counts a rendering of a file. Fails with 429 if its space has none left in this minute.
+    pub async fn count_rendering(
+        self,
+        file: &File,
+        limits: AnonymousLimits,
+    ) -> Result<(), ServiceError> {
+        let space = file.space_id.to_string();
+        let counted = self
+            .tenants
+            .table
+            .rates()
+            .count_anonymous_request(&space, limits.renderings)
+            .await?;
+        if counted.is_allowed {
+            Ok(())
+        } else {
+            Err(ServiceError::rate_limited(counted.rate_limit))
+        }
+    }
+
+    /// Counts a variant of a file that is to be stored, once. Returns `false` if it must not be stored, because
+    /// the file has as many others as it may have.
+    pub async fn reserve_variant(
+        self,
+        file: &File,
+        variant: &VariantId,
+        limits: AnonymousLimits,
+    ) -> Result<bool, ServiceError> {
+        let quota = limits.variants;
+        Ok(self
+            .tenants
+            .table
+            .variant_counts()
+            .reserve(file.space_id, file.id, variant, quota)
+            .await?)
+    }
+}

@@ -1,0 +1,25 @@
+//! Delivery of files: who may read them, their bytes and their variants, and the watermarks of those.
+
+mod anonymous;
+mod authorized_file;
+mod objects;
+mod watermarks;
+
+pub use anonymous::AnonymousLimits;
+pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
+pub use objects::{FileObjects, NewVariant, PresignedRead, collect};
+pub use watermarks::{NewFolderSecurity, NewSecurity};
+
+use crate::Tenants;
+
+/// The files of all spaces, as requests for their bytes find them.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery<'a> {
+    tenants: &'a Tenants,
+}
+
+impl Tenants {
+    pub fn delivery(&self) -> Delivery<'_> {
+        Delivery { tenants: self }
+    }
+}

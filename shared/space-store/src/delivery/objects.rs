@@ -1,0 +1,272 @@
+//! The bytes of files that a request is authorized to read: originals, and stored variants of images.
+//!
+//! Invariant: a variant of a deleted file is not stored. It is written first, and deleted again if
+//! the record is gone by then.
+
+use std::{ops::RangeInclusive, time::Duration};
+
+use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
+use bytes::{Bytes, BytesMut};
+use domain::{
+    AppliedWatermark, DeliveryType, Retention, ServiceError, Timestamp, Transformation,
+    TransformationPolicy, UploadConfigReference, Variant, VariantLocation,
+};
+use futures::{Stream, TryStreamExt, future};
+use tracing::instrument;
+
+use super::AuthorizedFile;
+use crate::{FileBucket, Tenants, files::original_key};
+
+/// The original and the variants of a file, and the image of its watermark.
+#[derive(Clone, Copy, Debug)]
+pub struct FileObjects<'a> {
+    file: &'a AuthorizedFile,
+    bucket: &'a FileBucket,
+}
+
+impl AuthorizedFile {
+    /// Returns the objects of the file in its bucket.
+    pub fn objects<'a>(&'a self, bucket: &'a FileBucket) -> FileObjects<'a> {
+        FileObjects { file: self, bucket }
+    }
+
+    /// Whether the request may have an image that is larger than the original: with credentials, or as a
+    /// thumbnail that the API lists.
+    pub fn may_enlarge(&self, transformation: Option<Transformation>) -> bool {
+        self.has_credentials() || self.is_listed(transformation)
+    }
+
+    /// Whether a transformation is that of a thumbnail that the API lists.
+    fn is_listed(&self, transformation: Option<Transformation>) -> bool {
+        let Some(query) = transformation.map(|transformation| transformation.to_string()) else {
+            return false;
+        };
+        let thumbnails = self.file().thumbnails();
+        thumbnails.iter().any(|thumbnail| thumbnail.query == query)
+    }
+
+    /// Fails with 403 if the request may not create an image with this transformation. The thumbnails
+    /// that the API lists may always be created, except those of private files.
+    pub async fn require_creatable(
+        &self,
+        tenants: &Tenants,
+        transformation: Option<Transformation>,
+    ) -> Result<(), ServiceError> {
+        let is_private = self.file().delivery_type == DeliveryType::Private;
+        let is_creatable = match self.creatable {
+            TransformationPolicy::Any => true,
+            _ if !is_private && self.is_listed(transformation) => true,
+            TransformationPolicy::Signed => false,
+            TransformationPolicy::Named => {
+                let config = UploadConfigReference::Id(self.file().upload_config_id);
+                let config = tenants
+                    .table
+                    .upload_configs()
+                    .get(self.file().space_id, &config)
+                    .await?;
+                let mut eager = config
+                    .into_iter()
+                    .flat_map(|config| config.config.transformations.eager);
+                eager.any(|eager| Some(eager.requested()) == transformation)
+            }
+        };
+        if is_creatable {
+            Ok(())
+        } else {
+            Err(not_creatable())
+        }
+    }
+
+    /// Returns where a variant is stored if this request creates it: one that anyone may create expires, unless
+    /// the API lists it as a thumbnail. The original with a watermark does not: a file has one per watermark.
+    pub fn location_of(&self, variant: &Variant) -> VariantLocation {
+        let is_permanent = variant.transformation.is_none()
+            || self.has_credentials()
+            || self.creatable != TransformationPolicy::Any
+            || self.is_listed(variant.transformation);
+        VariantLocation {
+            id: variant.id(),
+            retention: if is_permanent {
+                Retention::Permanent
+            } else {
+                Retention::Expiring
+            },
+        }
+    }
+
+    /// Returns the key of the object with a variant, or with the original for `None`.
+    pub fn object_key(&self, variant: Option<&VariantLocation>) -> Result<String, ServiceError> {
+        Ok(self.key_of(variant)?.as_str().to_owned())
+    }
+
+    fn key_of(&self, variant: Option<&VariantLocation>) -> Result<ObjectKey, ServiceError> {
+        match variant {
+            Some(location) => self.variant_key(location),
+            None => original_key(self.file()),
+        }
+    }
+
+    /// Returns the key of a variant. Fails if the file has no bytes.
+    fn variant_key(&self, location: &VariantLocation) -> Result<ObjectKey, ServiceError> {
+        let file = self.file();
+        let revision = file
+            .revision
+            .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
+        Ok(ObjectKey::variant(
+            file.space_id,
+            file.id,
+            revision,
+            location,
+        ))
+    }
+}
+
+impl FileObjects<'_> {
+    /// Returns the file's bytes, or a range of them. Fails with 404 if the file was deleted in the
+    /// meantime.
+    pub async fn bytes(
+        self,
+        tenants: &Tenants,
+        range: Option<RangeInclusive<u64>>,
+    ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
+        let original = self.original(tenants, range).await?;
+        original.ok_or_else(ServiceError::not_found)
+    }
+
+    /// Returns the file's bytes, or a range of them; `None` if the file was deleted in the meantime.
+    pub(crate) async fn original(
+        self,
+        tenants: &Tenants,
+        range: Option<RangeInclusive<u64>>,
+    ) -> Result<Option<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>>, ServiceError>
+    {
+        let key = original_key(self.file.file())?;
+        if let Some(object) = self.bucket.0.get(&key, range).await? {
+            return Ok(Some(object));
+        }
+
+        let files = tenants
+            .table
+            .files()
+            .get(self.file.file().space_id, &[self.file.file().id])
+            .await?;
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let missing = format!("the bytes of file {} are missing", self.file.file().id);
+        Err(ServiceError::internal(missing))
+    }
+
+    /// Returns a variant; `None` if it is not stored.
+    pub async fn variant(
+        self,
+        location: &VariantLocation,
+    ) -> Result<Option<StoredVariant>, ServiceError> {
+        let key = self.file.variant_key(location)?;
+        Ok(self.bucket.0.variant(&key).await?)
+    }
+
+    /// Returns a range of a stored variant's bytes. Fails with 503 if the variant was deleted in the
+    /// meantime.
+    pub async fn variant_range(
+        self,
+        location: &VariantLocation,
+        range: RangeInclusive<u64>,
+    ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
+        let key = self.file.variant_key(location)?;
+        let bytes = self.bucket.0.get(&key, Some(range)).await?;
+        bytes.ok_or_else(|| ServiceError::contended("the variant was deleted"))
+    }
+
+    #[instrument(skip_all)]
+    pub async fn store_variant(
+        self,
+        tenants: &Tenants,
+        variant: NewVariant<'_>,
+    ) -> Result<(), ServiceError> {
+        let key = self.file.variant_key(variant.location)?;
+        self.bucket
+            .0
+            .put_variant(&key, variant.bytes, variant.info)
+            .await?;
+
+        let file = self.file.file();
+        let revisions = tenants
+            .table
+            .sweeps()
+            .revisions(file.space_id, &[file.id])
+            .await?;
+        if revisions.get(&file.id) != file.revision.as_ref() {
+            self.bucket.0.delete(&key).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns a presigned URL of a variant in S3, or of the original for `None`.
+    pub async fn presign(
+        self,
+        variant: Option<&VariantLocation>,
+        url: PresignedRead,
+    ) -> Result<String, ServiceError> {
+        let PresignedRead {
+            headers,
+            start,
+            lifetime,
+        } = url;
+        let key = self.file.key_of(variant)?;
+        Ok(self
+            .bucket
+            .0
+            .presign_get(&key, headers, start, lifetime)
+            .await?)
+    }
+
+    /// Returns the stored image of the file's watermark. Fails with 503 if the watermark was changed
+    /// in the meantime.
+    pub async fn watermark_image(
+        self,
+        watermark: AppliedWatermark,
+    ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
+        let key = ObjectKey::watermark(self.file.file().space_id, watermark.revision);
+        let image = self.bucket.0.get(&key, None).await?;
+        image.ok_or_else(|| ServiceError::contended("the image of the watermark was replaced"))
+    }
+}
+
+/// Returns the bytes of an object that is read in chunks.
+pub async fn collect(
+    chunks: impl Stream<Item = Result<Bytes, BucketError>>,
+) -> Result<Bytes, ServiceError> {
+    let append = |mut all: BytesMut, chunk: Bytes| {
+        all.extend_from_slice(&chunk);
+        future::ok(all)
+    };
+    let all = chunks.try_fold(BytesMut::new(), append).await?;
+    Ok(all.freeze())
+}
+
+fn not_creatable() -> ServiceError {
+    ServiceError::forbidden(
+        "This image requires a signed URL, or an API key of its space in the Authorization header.",
+    )
+}
+
+/// A variant to store.
+#[derive(Clone, Debug)]
+pub struct NewVariant<'a> {
+    /// Where it is stored.
+    pub location: &'a VariantLocation,
+    pub info: &'a VariantInfo,
+    pub bytes: Bytes,
+}
+
+/// Response headers and validity of a presigned URL to read from.
+#[derive(Clone, Debug)]
+pub struct PresignedRead {
+    /// Headers of the response of S3.
+    pub headers: ResponseHeaders,
+    /// Start of the validity.
+    pub start: Timestamp,
+    /// Time from the start to the end of the validity.
+    pub lifetime: Duration,
+}

@@ -1,0 +1,176 @@
+//! Background job that deletes what remains of deleted spaces and files.
+//!
+//! Invariant: the objects of a file are deleted before its record, page by page. Wherever a job
+//! stops, the next one finds what remains from the records of the space or in the bucket.
+
+use bucket::{Bucket, ObjectKey};
+use domain::{FileId, ServiceError, SpaceId, Timestamp};
+use queue::{PurgeJob, PurgePass};
+use table::Table;
+use tracing::instrument;
+
+use super::{JobLimits, JobTime};
+
+/// Time after the purge job in which the record may still be deleted, in milliseconds: longer than a
+/// request takes.
+const DELETION_TIMEOUT_MS: i64 = 2 * 60_000;
+/// Time after which a job checks again whether the record is deleted, in seconds.
+const RECHECK_SECONDS: i64 = 15;
+
+/// The background job that purges deleted spaces and files.
+#[derive(Clone, Debug)]
+pub struct Purge {
+    table: Table,
+    bucket: Bucket,
+    limits: JobLimits,
+}
+
+/// Outcome of a purge job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PurgeOutcome {
+    /// Nothing is left to do.
+    Done,
+    /// The job has to continue after this number of seconds.
+    Continue(i64),
+}
+
+/// One pass over a deleted space.
+struct SpacePass {
+    space_id: SpaceId,
+    pass: PurgePass,
+    requested_at: Timestamp,
+}
+
+impl Purge {
+    /// Creates the job for all spaces in a table and a bucket.
+    pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Purge {
+        Purge {
+            table: table.for_background_job(),
+            bucket,
+            limits,
+        }
+    }
+
+    /// Processes at least one page of a job, and more while there is time. Idempotent, and safe to
+    /// stop at any point.
+    #[instrument(skip_all)]
+    pub async fn work(
+        &self,
+        job: &PurgeJob,
+        time: &JobTime<'_>,
+    ) -> Result<PurgeOutcome, ServiceError> {
+        match *job {
+            PurgeJob::Space {
+                space_id,
+                pass,
+                requested_at,
+            } => {
+                let pass = SpacePass {
+                    space_id,
+                    pass,
+                    requested_at,
+                };
+                self.purge_space(pass, time).await
+            }
+            PurgeJob::File {
+                space_id,
+                file_id,
+                requested_at,
+            } => self.purge_file(space_id, file_id, requested_at).await,
+        }
+    }
+
+    /// Deletes the objects of a deleted file. File ids are never reused, so a deleted record does
+    /// not come back.
+    async fn purge_file(
+        &self,
+        space_id: SpaceId,
+        file_id: FileId,
+        requested_at: Timestamp,
+    ) -> Result<PurgeOutcome, ServiceError> {
+        let files = self.table.files().get(space_id, &[file_id]).await?;
+        if files.contains_key(&file_id) {
+            return Ok(self.await_deletion(requested_at));
+        }
+
+        self.bucket.purge_file(space_id, file_id).await?;
+        self.table
+            .variant_counts()
+            .delete(space_id, file_id)
+            .await?;
+        Ok(PurgeOutcome::Done)
+    }
+
+    /// Processes one pass over a deleted space, or a part of it.
+    async fn purge_space(
+        &self,
+        pass: SpacePass,
+        time: &JobTime<'_>,
+    ) -> Result<PurgeOutcome, ServiceError> {
+        let space = self
+            .table
+            .spaces()
+            .deleted_or_existing(pass.space_id)
+            .await?;
+        let Some(space) = space else {
+            return Ok(PurgeOutcome::Done);
+        };
+        let Some(deleted_at) = space.deleted_at else {
+            return Ok(self.await_deletion(pass.requested_at));
+        };
+        let now = self.table.env().now();
+        let starts_at = deleted_at.plus_ms(pass.pass.after_ms());
+        if now < starts_at {
+            return Ok(PurgeOutcome::Continue(starts_at.seconds_after(now).into()));
+        }
+
+        while self.delete_page(space.id).await? {
+            if !time.allows_another_page() {
+                return Ok(PurgeOutcome::Continue(0));
+            }
+        }
+
+        if pass.pass == PurgePass::Last {
+            self.table.spaces().retire_handle(&space.handle).await?;
+            self.table.purges().delete_space(space.id).await?;
+        }
+        Ok(PurgeOutcome::Done)
+    }
+
+    /// Deletes a page of records with the objects of their files, or, if there are no records, a
+    /// page of objects. Returns `false` if there is neither.
+    async fn delete_page(&self, space: SpaceId) -> Result<bool, ServiceError> {
+        let page = self
+            .table
+            .purges()
+            .page(space, self.limits.records_per_page)
+            .await?;
+        if page.is_empty() {
+            return Ok(self
+                .bucket
+                .purge_page(space, self.limits.objects_per_page)
+                .await?);
+        }
+
+        let mut objects: Vec<ObjectKey> = Vec::new();
+        for file in &page.files {
+            objects.push(ObjectKey::staged(space, file.id));
+            if let Some(revision) = file.revision {
+                objects.push(ObjectKey::original(space, file.id, revision));
+            }
+        }
+        self.bucket.delete_many(&objects).await?;
+        self.table.purges().delete_page(&page).await?;
+        Ok(true)
+    }
+
+    /// Returns the outcome for a record that is not deleted. The request that sent the job may still
+    /// delete it, or may have failed.
+    fn await_deletion(&self, requested_at: Timestamp) -> PurgeOutcome {
+        if self.table.env().now() < requested_at.plus_ms(DELETION_TIMEOUT_MS) {
+            PurgeOutcome::Continue(RECHECK_SECONDS)
+        } else {
+            PurgeOutcome::Done
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Uploads: their targets and configs, the storage of their bytes and records, and the jobs that follow.
+//!
+//! Invariants:
+//! - Objects are stored before records, so an active record always has its bytes.
+//! - Files become active only after their jobs were sent.
+
+mod activation;
+mod all_configs;
+mod configs;
+mod pending;
+mod presigned;
+mod processing;
+mod quota;
+mod staged_copies;
+mod storage;
+mod store;
+mod targets;
+mod unsigned;
+
+pub use activation::{ActivationOutcome, name_taken};
+pub use configs::{CONFIG_READ_ROLE, UploadConfigs};
+pub use pending::{PendingFile, PendingUploads};
+pub use presigned::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
+pub use processing::UploadedFiles;
+pub use staged_copies::{StagedCopy, StagedCopyOutcome};
+pub use storage::{Announced, UploadStorage};
+pub(crate) use storage::{delivery, event_job};
+pub use store::NewFile;
+pub use targets::{UploadScope, UploadTargets, VerifiedUpload};
+pub use unsigned::{RequestOrigin, UnverifiedUpload};
+
+use bucket::Bucket;
+
+use crate::SpaceScope;
+
+/// The uploads to a space.
+#[derive(Clone, Copy)]
+pub struct Uploads<'a> {
+    space: &'a SpaceScope,
+    bucket: &'a Bucket,
+    storage: &'a UploadStorage,
+}
+
+impl SpaceScope {
+    pub fn uploads<'a>(&'a self, storage: &'a UploadStorage) -> Uploads<'a> {
+        Uploads {
+            space: self,
+            bucket: &storage.bucket.0,
+            storage,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Access to uploaded files for the background jobs that process them.
+//!
+//! Invariant: a job finds a file only if it is active. The job is sent before the record is written,
+//! so it waits for the record until every request that could write it has ended.
+
+use std::{ops::RangeInclusive, time::Duration};
+
+use bucket::Bucket;
+use bytes::Bytes;
+use domain::{EffectiveSecurity, File, FileStatus, ServiceError, error_chain};
+use queue::{DelayedJob, MAX_DELAY_SECONDS, ProcessingJob, Queue, recheck_delay_seconds};
+use table::Table;
+use tracing::instrument;
+
+use crate::{
+    AuthorizedFile, FileBucket, Scoped, SpaceScope, Tenants, collect, files::original_key,
+};
+
+/// Number of reads of one invocation that wait for a record. It is usually written within
+/// milliseconds after the message.
+const READS: u32 = 4;
+/// Time between two of these reads.
+const READ_PAUSE: Duration = Duration::from_millis(100);
+
+/// Files of all spaces.
+#[derive(Clone, Debug)]
+pub struct UploadedFiles {
+    tenants: Tenants,
+    bucket: FileBucket,
+}
+
+impl UploadedFiles {
+    /// Creates access to the files in a table and a bucket.
+    pub fn new(table: Table, bucket: Bucket) -> UploadedFiles {
+        UploadedFiles {
+            tenants: Tenants::new(table.for_background_job()),
+            bucket: FileBucket::new(bucket),
+        }
+    }
+
+    /// Returns the access that renditions need.
+    pub fn tenants(&self) -> &Tenants {
+        &self.tenants
+    }
+
+    /// Returns the bucket of the files.
+    pub fn bucket(&self) -> &FileBucket {
+        &self.bucket
+    }
+
+    /// Returns the file of a job once it is active. Otherwise returns `None`: the file does not exist yet,
+    /// and the job was sent to `jobs` again, or it was deleted, or its request failed.
+    pub async fn announced(
+        &self,
+        job: &ProcessingJob,
+        jobs: &Queue<ProcessingJob>,
+    ) -> Result<Option<Scoped<File>>, ServiceError> {
+        let active = self.active(job).await?;
+        if active.is_some() {
+            return Ok(active);
+        }
+
+        let now = self.tenants.table.env().now();
+        if let Some(delay_seconds) = recheck_delay_seconds(job.announced_at, now) {
+            let job = job.clone();
+            jobs.send(&[DelayedJob { job, delay_seconds }]).await?;
+        }
+        Ok(None)
+    }
+
+    /// Sends a job that has failed again, as a new message after the maximum delay.
+    pub async fn restart(
+        &self,
+        job: ProcessingJob,
+        jobs: &Queue<ProcessingJob>,
+        error: &ServiceError,
+    ) -> Result<(), ServiceError> {
+        let error = error_chain(error);
+        tracing::warn!(error, "job failed, and is sent again as a new message");
+        let delay_seconds = MAX_DELAY_SECONDS;
+        Ok(jobs.send(&[DelayedJob { job, delay_seconds }]).await?)
+    }
+
+    /// Returns the file of a job if it is active, after several reads within a short time if it is not.
+    #[instrument(skip_all)]
+    async fn active(&self, job: &ProcessingJob) -> Result<Option<Scoped<File>>, ServiceError> {
+        for read in 0..READS {
+            if read > 0 {
+                tokio::time::sleep(READ_PAUSE).await;
+            }
+
+            let found = self
+                .tenants
+                .table
+                .spaces()
+                .with_resource::<File>(job.space_id, job.file_id)
+                .await?;
+            let (Some(space), Some(file)) = (found.space, found.record) else {
+                continue;
+            };
+
+            if file.status == FileStatus::Active {
+                let table = self.tenants.table.clone();
+                return Ok(Some(Scoped {
+                    space: SpaceScope::for_background_job(table, space),
+                    record: file,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns a range of the bytes of a file; `None` if it was deleted.
+    #[instrument(skip_all)]
+    pub async fn range(
+        &self,
+        file: &File,
+        range: RangeInclusive<u64>,
+    ) -> Result<Option<Bytes>, ServiceError> {
+        let object = self.bucket.0.get(&original_key(file)?, Some(range)).await?;
+        match object {
+            Some(chunks) => collect(chunks).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns a file with the watermark that its variants must have; `None` if it was deleted. Fails if the
+    /// folder of the file does not exist.
+    #[instrument(skip_all)]
+    pub async fn for_variants(&self, file: &File) -> Result<Option<AuthorizedFile>, ServiceError> {
+        let Some(resolved) = self
+            .tenants
+            .delivery()
+            .resolve_active(&file.storage_path)
+            .await?
+        else {
+            return Ok(None);
+        };
+        let folders = resolved
+            .folders
+            .ok_or_else(|| ServiceError::contended("the folder of the file is gone"))?;
+        let security = EffectiveSecurity::of(&folders, &resolved.space);
+        let watermark = security.watermark_of(&resolved.file)?;
+        Ok(Some(AuthorizedFile::for_background_job(
+            resolved.file,
+            watermark,
+        )))
+    }
+
+    /// Returns a file for a job that stores no variant. Its watermark does not matter then.
+    pub fn without_variants(&self, file: File) -> AuthorizedFile {
+        AuthorizedFile::for_background_job(file, None)
+    }
+
+    /// Returns the bytes of a file; `None` if it was deleted.
+    pub async fn original(&self, file: &AuthorizedFile) -> Result<Option<Bytes>, ServiceError> {
+        match file
+            .objects(&self.bucket)
+            .original(&self.tenants, None)
+            .await?
+        {
+            Some(chunks) => collect(chunks).await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
