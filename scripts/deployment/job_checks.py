@@ -35,8 +35,8 @@ def webhook_retry(stack):
     stack.upload(space, "hook.txt", b"text", "text/plain").expect(201)
 
     def repeated():
-        deliveries = stack.data("GET", f"/spaces/{space['id']}/webhook-deliveries")
-        attempts = deliveries[0]["attempts"] if deliveries else []
+        messages = stack.data("GET", f"/spaces/{space['id']}/webhook-deliveries")
+        attempts = messages[0]["attempts"] if messages else []
         return attempts if len(attempts) > 1 else None
 
     attempts = poll(LOGS_SECONDS, repeated)
@@ -54,7 +54,7 @@ def webhook_retry(stack):
 # the tests of the purge.
 @check("purge-hops", "aws", "local")
 def purge_hops(stack):
-    """A purge sends itself more than 16 messages, and Lambda does not stop the chain. Takes five minutes."""
+    """A purge sends itself more than 16 jobs, and Lambda does not stop the chain. Takes five minutes."""
     # Its log is not accessible here, so the queue itself shows whether the chain goes on.
     is_local = stack.target == "local"
     if is_local and not poll(RECHECK_SECONDS, lambda: stack.messages("PurgeQueue") == 0):

@@ -46,8 +46,8 @@ test("an upload appears with its thumbnail, and its webhook in the receiver", as
     return new Set(new Uint32Array(data.buffer)).size;
   });
   assert.ok(colors > 50, `${colors} colors of the placeholder`);
-  await page.locator('#deliveries > li[data-status="delivered"]').nth(1).waitFor();
-  assert.match(await page.locator("#deliveries > li").first().innerText(), /Attempt 1 at .*: status 204 after \d+ ms/);
+  await page.locator('#messages > li[data-status="delivered"]').nth(1).waitFor();
+  assert.match(await page.locator("#messages > li").first().innerText(), /Attempt 1 at .*: status 204 after \d+ ms/);
   assert.match(await page.locator("#queues").innerText(), /Processing\w*\s+\d+\s+\d+\s+\d+\s+0/);
   await assertReadable(page);
   await screenshot(page, "watch");

@@ -60,7 +60,7 @@ BY_NAME = {
     "active_upload_config_id": "config",
     "fileId": "file",
     "file_id": "file",
-    "deliveryId": "delivery",
+    "deliveryId": "webhook_message",
     "ref": "reference",
 }
 ID_BY_PATH = {"spaces": "space", "folders": "folder", "files": "file", "upload-configs": "config"}

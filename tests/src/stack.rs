@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::{Client, text, used_permissions};
 
 /// The workers of the jobs that follow an upload, by binary name.
-pub const POST_UPLOAD_WORKERS: [&str; 2] = ["processing", "webhook-delivery"];
+pub const POST_UPLOAD_WORKERS: [&str; 2] = ["processing", "webhooks"];
 
 /// `template.yaml`, parsed once for all stacks.
 static DEFAULT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parse_template(TEMPLATE));

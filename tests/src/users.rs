@@ -1,10 +1,10 @@
 //! Changes of the table and the bucket that no route makes: users, members of spaces, webhook
-//! deliveries, records that are missing, and objects without records.
+//! messages, records that are missing, and objects without records.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
     AnnouncedWebhook, ApiKey, Handle, KeyId, KeyName, KeyOwner, KeyScope, KeySecret,
-    PublicHttpsUrl, UserId, WebhookDelivery, WebhookEndpoint, WebhookEvent, WebhookSource,
+    PublicHttpsUrl, UserId, WebhookEndpoint, WebhookEvent, WebhookMessage, WebhookSource,
 };
 use runtime::{FunctionContext, Settings};
 use table::keys::Key;
@@ -108,8 +108,8 @@ impl Stack {
             .expect("deleted");
     }
 
-    /// Creates a webhook delivery of a file without sending it, and returns its id.
-    pub async fn add_webhook_delivery(&self, tenant: &TestSpace, file_id: &str) -> String {
+    /// Creates a webhook message of a file without sending it, and returns its id.
+    pub async fn add_webhook_message(&self, tenant: &TestSpace, file_id: &str) -> String {
         let context = self.unrestricted_context();
         let mut settings = Settings::of(&context);
         let table = settings.table();
@@ -122,9 +122,9 @@ impl Stack {
         let endpoint = WebhookEndpoint { url, source };
         let webhook = AnnouncedWebhook::new(WebhookEvent::Uploaded, endpoint, &context.env);
         let payload = "{}".to_owned();
-        let delivery = WebhookDelivery::new(&webhook, file, payload, context.env.now());
-        let created = table.files().change(file, file, &[delivery]).await;
-        created.expect("a new delivery");
+        let message = WebhookMessage::new(&webhook, file, payload, context.env.now());
+        let created = table.files().change(file, file, &[message]).await;
+        created.expect("a new message");
         webhook.id.to_string()
     }
 

@@ -71,7 +71,7 @@ impl LocalStack {
             total.in_flight += in_flight;
             total.delayed += delayed;
         }
-        // Counted after the queues: once a message is deleted, its other deliveries have begun.
+        // Counted after the queues: once a message is deleted, its other receives have begun.
         total.running_batches = self.running_batches.count();
         Some(total)
     }

@@ -16,5 +16,5 @@ pub fn all_functions() -> Registry {
         .worker("processing", processing::handler)
         .worker("purge", purge::handler)
         .worker("sweep", sweep::handler)
-        .worker("webhook-delivery", webhook_delivery::handler)
+        .worker("webhooks", webhooks::handler)
 }

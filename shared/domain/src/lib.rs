@@ -29,7 +29,7 @@ pub use delivery::{
 pub use env::{Clock, Env, Random, Timestamp};
 pub use identity::{
     ApiKey, FileId, FolderId, IdSequence, InvalidId, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret,
-    Principal, Revision, Role, SpaceId, UploadConfigId, UserId, WebhookDeliveryId,
+    Principal, Revision, Role, SpaceId, UploadConfigId, UserId, WebhookMessageId,
 };
 pub use naming::{
     Description, FolderName, FolderPath, HostName, HostPattern, KeyName, MAX_FOLDER_DEPTH,
@@ -63,6 +63,6 @@ pub use uploads::{
 };
 pub use webhooks::{
     AnnouncedWebhook, MAX_RESPONSE_EXCERPT_BYTES, SignedWebhook, WebhookAttempt, WebhookConclusion,
-    WebhookDelivery, WebhookEndpoint, WebhookExcerpt, WebhookFailure, WebhookFile, WebhookFilter,
+    WebhookEndpoint, WebhookExcerpt, WebhookFailure, WebhookFile, WebhookFilter, WebhookMessage,
     WebhookPayload, WebhookSecret, WebhookSlotWait, WebhookSource, WebhookStatus,
 };

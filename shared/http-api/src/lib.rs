@@ -69,7 +69,7 @@ pub use input_fields::InputFields;
 pub use json::{JsonObject, UnreadJson, ValidJson};
 pub use layers::with_layers;
 pub use page::{ListQuery, PageQuery, PageResponse};
-pub use path::{KeyPath, WebhookDeliveryPath, path_parameter};
+pub use path::{KeyPath, WebhookMessagePath, path_parameter};
 pub use query::ValidQuery;
 pub use responses::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
 pub use views::{AnonymousFileView, FileView, Rfc3339, ThumbnailView, file_url};

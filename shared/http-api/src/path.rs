@@ -1,7 +1,7 @@
 //! Path parameters, and the canonical form of paths.
 
 use axum::extract::{FromRequestParts, RawPathParams};
-use domain::{KeyId, ServiceError, SpaceId, WebhookDeliveryId};
+use domain::{KeyId, ServiceError, SpaceId, WebhookMessageId};
 use http::request::Parts;
 
 use crate::ApiError;
@@ -35,25 +35,25 @@ impl<S: Send + Sync> FromRequestParts<S> for KeyPath {
     }
 }
 
-/// The delivery of a webhook that the path names.
-pub struct WebhookDeliveryPath(pub WebhookDeliveryId);
+/// The webhook message that the path names.
+pub struct WebhookMessagePath(pub WebhookMessageId);
 
-impl WebhookDeliveryPath {
+impl WebhookMessagePath {
     /// Name of the path parameter.
     pub(crate) const PARAMETER: &str = "deliveryId";
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for WebhookDeliveryPath {
+impl<S: Send + Sync> FromRequestParts<S> for WebhookMessagePath {
     type Rejection = ApiError;
 
     /// Fails with 404 if the parameter is not an id.
     async fn from_request_parts(
         parts: &mut Parts,
         _state: &S,
-    ) -> Result<WebhookDeliveryPath, ApiError> {
-        let id = path_parameter(parts, WebhookDeliveryPath::PARAMETER).await?;
+    ) -> Result<WebhookMessagePath, ApiError> {
+        let id = path_parameter(parts, WebhookMessagePath::PARAMETER).await?;
         let id = id.parse().map_err(|_| ServiceError::not_found())?;
-        Ok(WebhookDeliveryPath(id))
+        Ok(WebhookMessagePath(id))
     }
 }
 

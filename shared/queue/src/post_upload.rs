@@ -5,7 +5,7 @@
 //! changes. It stays below 20 KB (two URLs of 2,048 characters), so a batch of ten stays below the 256 KB that SQS permits at least
 //! ("Amazon SQS message quotas" in the Amazon SQS developer guide).
 
-use domain::{FileId, ProcessingRules, SpaceId, Timestamp, WebhookDeliveryId};
+use domain::{FileId, ProcessingRules, SpaceId, Timestamp, WebhookMessageId};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;
@@ -50,31 +50,31 @@ impl Job for ProcessingJob {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "lowercase")]
 pub enum WebhookJob {
-    /// The first attempt of a delivery, which the transaction of its event creates. If the event does not
-    /// happen, neither does the delivery exist.
+    /// The first attempt of a webhook message, which the transaction of its event creates. If the event does not
+    /// happen, neither does the message exist.
     Event {
-        /// The space of the delivery.
+        /// The space of the message.
         space_id: SpaceId,
-        delivery_id: WebhookDeliveryId,
+        message_id: WebhookMessageId,
         /// Time right before the transaction.
         announced_at: Timestamp,
     },
-    /// An attempt of a delivery.
+    /// An attempt of a webhook message.
     Attempt {
-        /// The space of the delivery.
+        /// The space of the message.
         space_id: SpaceId,
-        delivery_id: WebhookDeliveryId,
+        message_id: WebhookMessageId,
         /// Number of the attempt.
         number: u32,
         /// Time from which the attempt is made.
         due_at: Timestamp,
     },
-    /// A delivery to begin a new series of attempts of, unless it was redelivered later. Dead letters
+    /// A webhook message to begin a new series of attempts of, unless it was redelivered later. Dead letters
     /// have this form too, so that they can be sent back to the queue.
     Redeliver {
-        /// The space of the delivery.
+        /// The space of the message.
         space_id: SpaceId,
-        delivery_id: WebhookDeliveryId,
+        message_id: WebhookMessageId,
         /// Time of the request, or of the last failed attempt.
         requested_at: Timestamp,
         /// Why the last attempt failed, in a dead letter.

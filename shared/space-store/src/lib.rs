@@ -51,4 +51,4 @@ pub use uploads::{
     UploadedFiles, Uploads, VerifiedUpload, name_taken,
 };
 pub use webhook_log::WebhookLog;
-pub use webhooks::{DeliveryInSpace, Webhooks};
+pub use webhooks::{WebhookMessageInSpace, Webhooks};

@@ -1,6 +1,6 @@
-//! One delivery of a webhook, and its redelivery.
+//! One webhook message, and its redelivery.
 
-use domain::{ServiceError, WebhookDelivery, WebhookDeliveryId};
+use domain::{ServiceError, WebhookMessage, WebhookMessageId};
 use queue::{DelayedJob, Queue, WebhookJob};
 
 use crate::SpaceScope;
@@ -18,22 +18,22 @@ impl SpaceScope {
 }
 
 impl WebhookLog<'_> {
-    /// Returns a delivery of this space. Fails with 404 if it does not exist.
-    pub async fn get(self, id: WebhookDeliveryId) -> Result<WebhookDelivery, ServiceError> {
-        let delivery = self
+    /// Returns a webhook message of this space. Fails with 404 if it does not exist.
+    pub async fn get(self, id: WebhookMessageId) -> Result<WebhookMessage, ServiceError> {
+        let message = self
             .space
             .table
             .webhooks()
             .get(self.space.record.id, id)
             .await?;
-        delivery.ok_or_else(ServiceError::not_found)
+        message.ok_or_else(ServiceError::not_found)
     }
 
-    /// Requests a new series of attempts of a delivery, which begins in the background. Fails with 403
+    /// Requests a new series of attempts of a webhook message, which begins in the background. Fails with 403
     /// if the space is disabled.
     pub async fn redeliver(
         self,
-        delivery: &WebhookDelivery,
+        message: &WebhookMessage,
         webhooks: &Queue<WebhookJob>,
     ) -> Result<(), ServiceError> {
         if !self.space.record.enabled {
@@ -44,7 +44,7 @@ impl WebhookLog<'_> {
 
         let job = WebhookJob::Redeliver {
             space_id: self.space.record.id,
-            delivery_id: delivery.id,
+            message_id: message.id,
             requested_at: self.space.now(),
             cause: None,
         };

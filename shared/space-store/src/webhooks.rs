@@ -1,58 +1,58 @@
-//! Deliveries of webhooks, for the background job that sends them.
+//! Webhook messages, for the background job that sends them.
 //!
 //! Invariants:
-//! - A delivery is created by the transaction of its event, so its job runs for an event that happened.
-//! - Changes of a delivery that another job precedes fail as conflicts.
+//! - A message is created by the transaction of its event, so its job runs for an event that happened.
+//! - Changes of a message that another job precedes fail as conflicts.
 
 use domain::{
-    ServiceError, Space, SpaceId, UploadConfigReference, WebhookDelivery, WebhookDeliveryId,
-    WebhookEndpoint, WebhookSource,
+    ServiceError, Space, SpaceId, UploadConfigReference, WebhookEndpoint, WebhookMessage,
+    WebhookMessageId, WebhookSource,
 };
 use table::{HostReaction, Reason, Table, WebhookClaim, WriteError};
 use tracing::instrument;
 
-/// Deliveries of all spaces.
+/// Webhook messages of all spaces.
 #[derive(Clone, Debug)]
 pub struct Webhooks {
     table: Table,
 }
 
-/// A delivery and its space.
+/// A webhook message and its space.
 #[derive(Clone, Debug)]
-pub struct DeliveryInSpace {
+pub struct WebhookMessageInSpace {
     pub space: Space,
-    pub delivery: WebhookDelivery,
+    pub message: WebhookMessage,
 }
 
 impl Webhooks {
-    /// Creates access to the deliveries in a table.
+    /// Creates access to the messages in a table.
     pub fn new(table: Table) -> Webhooks {
         Webhooks {
             table: table.for_background_job(),
         }
     }
 
-    /// Returns a delivery; `None` if it or its space do not exist.
+    /// Returns a message; `None` if it or its space do not exist.
     #[instrument(skip_all)]
-    pub async fn delivery(
+    pub async fn message(
         &self,
         space_id: SpaceId,
-        id: WebhookDeliveryId,
-    ) -> Result<Option<DeliveryInSpace>, ServiceError> {
+        id: WebhookMessageId,
+    ) -> Result<Option<WebhookMessageInSpace>, ServiceError> {
         let found = self.table.webhooks().with_space(space_id, id).await?;
-        let (Some(space), Some(delivery)) = (found.space, found.record) else {
+        let (Some(space), Some(message)) = (found.space, found.record) else {
             return Ok(None);
         };
-        Ok(Some(DeliveryInSpace { space, delivery }))
+        Ok(Some(WebhookMessageInSpace { space, message }))
     }
 
-    /// Changes a delivery. Returns `None` if it was changed or deleted since it was read.
+    /// Changes a message. Returns `None` if it was changed or deleted since it was read.
     #[instrument(skip_all)]
     pub async fn change(
         &self,
-        from: &WebhookDelivery,
-        change: impl FnOnce(&mut WebhookDelivery),
-    ) -> Result<Option<WebhookDelivery>, ServiceError> {
+        from: &WebhookMessage,
+        change: impl FnOnce(&mut WebhookMessage),
+    ) -> Result<Option<WebhookMessage>, ServiceError> {
         let mut changed = from.clone();
         change(&mut changed);
         match self.table.webhooks().change(from, changed).await {
@@ -62,11 +62,11 @@ impl Webhooks {
         }
     }
 
-    /// Claims the next attempt of a delivery to an endpoint, and its slots.
+    /// Claims the next attempt of a message to an endpoint, and its slots.
     #[instrument(skip_all)]
     pub async fn claim(
         &self,
-        from: &WebhookDelivery,
+        from: &WebhookMessage,
         endpoint: WebhookEndpoint,
     ) -> Result<WebhookClaim, ServiceError> {
         let mut claimed = from.clone();
@@ -75,14 +75,14 @@ impl Webhooks {
         Ok(self.table.webhooks().claim_attempt(from, claimed).await?)
     }
 
-    /// Records the result of a claimed attempt by `change`, and returns its slots. Returns whether the delivery
+    /// Records the result of a claimed attempt by `change`, and returns its slots. Returns whether the message
     /// was unchanged since the claim.
     #[instrument(skip_all)]
     pub async fn conclude(
         &self,
-        claimed: &WebhookDelivery,
+        claimed: &WebhookMessage,
         reaction: HostReaction,
-        change: impl FnOnce(&mut WebhookDelivery),
+        change: impl FnOnce(&mut WebhookMessage),
     ) -> Result<bool, ServiceError> {
         let mut concluded = claimed.clone();
         change(&mut concluded);
@@ -98,25 +98,25 @@ impl Webhooks {
         }
     }
 
-    /// Returns the endpoint that receives the event of a delivery now; `None` if the space and the upload config
+    /// Returns the endpoint that receives the event of a message now; `None` if the space and the upload config
     /// have none any more. That of a deleted config is the one of the last attempt, or of the space if it had none.
     #[instrument(skip_all)]
     pub async fn current_endpoint(
         &self,
-        found: &DeliveryInSpace,
+        found: &WebhookMessageInSpace,
     ) -> Result<Option<WebhookEndpoint>, ServiceError> {
-        let DeliveryInSpace { space, delivery } = found;
-        let reference = UploadConfigReference::Id(delivery.upload_config_id);
+        let WebhookMessageInSpace { space, message } = found;
+        let reference = UploadConfigReference::Id(message.upload_config_id);
         let config = self
             .table
             .upload_configs()
             .get(space.id, &reference)
             .await?;
         if let Some(config) = config {
-            return Ok(space.webhook_receiver(delivery.event, &config.config.notifications));
+            return Ok(space.webhook_receiver(message.event, &config.config.notifications));
         }
-        Ok(match delivery.endpoint.source {
-            WebhookSource::UploadConfig => Some(delivery.endpoint.clone()),
+        Ok(match message.endpoint.source {
+            WebhookSource::UploadConfig => Some(message.endpoint.clone()),
             WebhookSource::Space => space.webhook_endpoint(),
         })
     }

@@ -1,7 +1,7 @@
 //! Files: stored by space and id, by storage path, and with a lookup item by id.
 
 use domain::{
-    Completion, File, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId, WebhookDelivery,
+    Completion, File, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId, WebhookMessage,
 };
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
@@ -33,7 +33,7 @@ pub(crate) struct FileLookup {
 pub struct NewFileRecords<'a> {
     pub files: &'a [File],
     /// The webhooks of their events.
-    pub webhooks: &'a [WebhookDelivery],
+    pub webhooks: &'a [WebhookMessage],
     /// Whether one of them was converted to AVIF, which cannot have a watermark.
     pub has_converted_avif: bool,
 }
@@ -56,7 +56,7 @@ impl FileRecords<'_> {
         for file in files {
             transaction.insert_file(file);
         }
-        transaction.insert_webhook_deliveries(webhooks);
+        transaction.insert_webhook_messages(webhooks);
         if let (true, Some(file)) = (new.has_converted_avif, files.first()) {
             transaction.require_no_watermark(file.space_id);
         }
@@ -92,7 +92,7 @@ impl FileRecords<'_> {
     pub async fn activate(
         self,
         file: &File,
-        webhooks: &[WebhookDelivery],
+        webhooks: &[WebhookMessage],
         quota: Option<&HourlyQuota>,
         is_converted_to_avif: bool,
     ) -> Result<(), WriteError> {
@@ -107,7 +107,7 @@ impl FileRecords<'_> {
         if let Some(entry) = reference_entry(&active) {
             transaction.put(entry.key, &entry.record);
         }
-        transaction.insert_webhook_deliveries(webhooks);
+        transaction.insert_webhook_messages(webhooks);
         if let Some(quota) = quota {
             transaction.count_upload(&active, quota);
         }
@@ -128,10 +128,10 @@ impl FileRecords<'_> {
 
     /// Deletes a file if it is still this version, and adds the webhooks of the deletion.
     #[instrument(name = "remove_file", skip_all)]
-    pub async fn remove(self, file: &File, webhooks: &[WebhookDelivery]) -> Result<(), WriteError> {
+    pub async fn remove(self, file: &File, webhooks: &[WebhookMessage]) -> Result<(), WriteError> {
         let mut transaction = self.table.transaction();
         transaction.delete_file(file);
-        transaction.insert_webhook_deliveries(webhooks);
+        transaction.insert_webhook_messages(webhooks);
         for entry in entries(file) {
             transaction.delete(entry.key);
         }
@@ -192,7 +192,7 @@ impl FileRecords<'_> {
         for file in files {
             transaction.delete_file(file);
         }
-        transaction.delete_webhook_deliveries(webhooks);
+        transaction.delete_webhook_messages(webhooks);
         if let Some(reservation) = reservation {
             transaction.release(reservation);
         }
@@ -210,7 +210,7 @@ impl FileRecords<'_> {
         self,
         from: &File,
         to: &File,
-        webhooks: &[WebhookDelivery],
+        webhooks: &[WebhookMessage],
     ) -> Result<u64, WriteError> {
         let to = &File {
             version: from.version + 1,
@@ -224,7 +224,7 @@ impl FileRecords<'_> {
             transaction.replace(Key::path(&from.storage_path), &delivered, from.version);
         }
         transaction.change_entries(from, to);
-        transaction.insert_webhook_deliveries(webhooks);
+        transaction.insert_webhook_messages(webhooks);
         if let Some(folder) = to.folder_id()
             && from.folder_id() != Some(folder)
         {

@@ -21,8 +21,8 @@
 //! | index: file by original name | `SPACE#{space id}` | `ORIGINAL_NAME#{prefix of the folded name}{U+0001}{id}` |
 //! | lookup: id of an upload config, folder or file → space id | `CONFIG#{id}`, `FOLDER#{id}` or `FILE#{id}` | `CONFIG`, `FOLDER` or `FILE` |
 //! | active file by storage path | `PATH#{SHA-256 of the storage path}` | `PATH` |
-//! | delivery of a webhook | `SPACE#{space id}` | `WEBHOOK_DELIVERY#{id}` |
-//! | delivery by file and event | `SPACE#{space id}` | `WEBHOOK_EVENT#{file id}#{event}` |
+//! | webhook message | `SPACE#{space id}` | `WEBHOOK_MESSAGE#{id}` |
+//! | webhook message by file and event | `SPACE#{space id}` | `WEBHOOK_EVENT#{file id}#{event}` |
 //! | webhooks being sent for a space; to a host, with its timeouts | `SPACE#{space id}` | `WEBHOOK_SLOTS`; `WEBHOOK_CIRCUIT#{SHA-256 of host and port}` |
 //! | webhooks being sent to a host | `WEBHOOK_HOST#{SHA-256 of host and port}` | `WEBHOOK_HOST` |
 //! | user | `USER#{id}` | `USER` |
@@ -45,7 +45,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
     FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, PublicHttpsUrl,
     QuotaScope, Reference, SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId,
-    WebhookDeliveryId, WebhookEvent, Window,
+    WebhookEvent, WebhookMessageId, Window,
 };
 use sha2::{Digest, Sha256};
 
@@ -67,8 +67,8 @@ pub(crate) const MEMBERS: &str = "MEMBER#";
 /// Prefix of the sort keys of listed API keys. Ids follow with leading zeros, so that they sort
 /// numerically.
 pub(crate) const API_KEYS: &str = "KEY#";
-/// Prefix of the sort keys of a space's webhook deliveries.
-pub const WEBHOOK_DELIVERIES: &str = "WEBHOOK_DELIVERY#";
+/// Prefix of the sort keys of a space's webhook messages.
+pub const WEBHOOK_MESSAGES: &str = "WEBHOOK_MESSAGE#";
 /// Prefix of the sort keys of a user's memberships.
 pub(crate) const MEMBERSHIPS: &str = "SPACE#";
 /// Separates a name from the id of its file. No name contains this character, and every character
@@ -233,9 +233,9 @@ impl Key {
         Key::new(format!("{PATHS}{}", digest(storage_path)), "PATH")
     }
 
-    /// Returns the key of a webhook delivery.
-    pub fn webhook_delivery(space: SpaceId, id: WebhookDeliveryId) -> Key {
-        Key::new(space_partition(space), format!("{WEBHOOK_DELIVERIES}{id}"))
+    /// Returns the key of a webhook message.
+    pub fn webhook_message(space: SpaceId, id: WebhookMessageId) -> Key {
+        Key::new(space_partition(space), format!("{WEBHOOK_MESSAGES}{id}"))
     }
 
     pub(crate) fn webhook_event(space: SpaceId, file: FileId, event: WebhookEvent) -> Key {

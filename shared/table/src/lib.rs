@@ -41,7 +41,7 @@ mod sweep;
 mod transaction;
 mod upload_configs;
 mod variant_counts;
-mod webhook_deliveries;
+mod webhook_messages;
 mod webhook_slots;
 mod write;
 mod write_error;

@@ -2,7 +2,7 @@
 //! the attempts of a space to a host that times out.
 //!
 //! Invariants:
-//! - The transaction that claims an attempt on its delivery takes a slot of the space, one of the host, and one
+//! - The transaction that claims an attempt on its message takes a slot of the space, one of the host, and one
 //!   of both, and the transaction that records the result returns them, so slots need no separate calls.
 //! - A slot is a lease until the end of the claim, so the slots of a worker that stopped become free.
 //! - The circuit of a space to a host is open from [`MAX_TIMEOUTS`] timeouts in a row until the host responds.
@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{Timestamp, WebhookDelivery};
+use domain::{Timestamp, WebhookMessage};
 use serde::Deserialize;
 use tracing::instrument;
 
@@ -38,9 +38,9 @@ const CLAIM_TRIES: u32 = 2;
 /// Outcome of a claim.
 #[derive(Clone, Debug)]
 pub enum WebhookClaim {
-    /// The attempt is claimed on this version of the delivery.
-    Claimed(Box<WebhookDelivery>),
-    /// The delivery was changed or deleted since it was read.
+    /// The attempt is claimed on this version of the message.
+    Claimed(Box<WebhookMessage>),
+    /// The message was changed or deleted since it was read.
     Changed,
     /// All slots are taken.
     NoSlot {
@@ -62,7 +62,7 @@ pub enum HostReaction {
 /// The item of the slots of a space, a host, or both, which is also the circuit.
 #[derive(Debug, Default, Deserialize)]
 struct Slots {
-    /// Leases of attempts in progress: the end in milliseconds, `#`, the id of the delivery.
+    /// Leases of attempts in progress: the end in milliseconds, `#`, the id of the message.
     #[serde(default)]
     leases: BTreeSet<String>,
     /// Timeouts in a row of a circuit.
@@ -88,19 +88,19 @@ impl Slots {
 }
 
 impl WebhookRecords<'_> {
-    /// Claims an attempt: replaces a delivery by `to`, whose claim and endpoint are set, if it is still the version
+    /// Claims an attempt: replaces a message by `to`, whose claim and endpoint are set, if it is still the version
     /// `from` and slots are free.
     #[instrument(name = "claim_webhook_attempt", skip_all)]
     pub async fn claim_attempt(
         self,
-        from: &WebhookDelivery,
-        to: WebhookDelivery,
+        from: &WebhookMessage,
+        to: WebhookMessage,
     ) -> Result<WebhookClaim, TableError> {
         let now = self.table.env.now();
         let mut not_before = None;
         for _ in 0..CLAIM_TRIES {
             let mut transaction = self.table.transaction();
-            let to = transaction.replace_delivery(from, to.clone());
+            let to = transaction.replace_webhook_message(from, to.clone());
             transaction.take_slots(&to, now);
 
             let Some(failed) = transaction.commit_or_explain().await? else {
@@ -124,17 +124,17 @@ impl WebhookRecords<'_> {
         Ok(WebhookClaim::NoSlot { not_before })
     }
 
-    /// Records the result of a claimed attempt: replaces the delivery `from` by `to` if it is still this
+    /// Records the result of a claimed attempt: replaces the message `from` by `to` if it is still this
     /// version, and returns the slots.
     #[instrument(name = "conclude_webhook_attempt", skip_all)]
     pub async fn conclude_attempt(
         self,
-        from: &WebhookDelivery,
-        to: WebhookDelivery,
+        from: &WebhookMessage,
+        to: WebhookMessage,
         reaction: HostReaction,
     ) -> Result<(), WriteError> {
         let mut transaction = self.table.transaction();
-        transaction.replace_delivery(from, to);
+        transaction.replace_webhook_message(from, to);
         transaction.return_slots(from, reaction, self.table.env.now());
         transaction.commit().await
     }
@@ -155,11 +155,11 @@ impl WebhookRecords<'_> {
 }
 
 impl Transaction<'_> {
-    fn take_slots(&mut self, delivery: &WebhookDelivery, now: Timestamp) {
+    fn take_slots(&mut self, message: &WebhookMessage, now: Timestamp) {
         let take = "ADD #leases :lease SET #expires = :expires";
-        let space = delivery.space_id;
-        let url = &delivery.endpoint.url;
-        let free = of_lease(delivery, now)
+        let space = message.space_id;
+        let url = &message.endpoint.url;
+        let free = of_lease(message, now)
             .and("(attribute_not_exists(#leases) OR size(#leases) < :max)")
             .value("max", number(MAX_ATTEMPTS));
         self.update_or_return(Key::webhook_slots(space), take, &free, Reason::NoSlot);
@@ -182,11 +182,11 @@ impl Transaction<'_> {
         );
     }
 
-    fn return_slots(&mut self, delivery: &WebhookDelivery, reaction: HostReaction, now: Timestamp) {
-        let lease = of_lease(delivery, now);
+    fn return_slots(&mut self, message: &WebhookMessage, reaction: HostReaction, now: Timestamp) {
+        let lease = of_lease(message, now);
         let release = "DELETE #leases :lease SET #expires = :expires";
-        let space = delivery.space_id;
-        let url = &delivery.endpoint.url;
+        let space = message.space_id;
+        let url = &message.endpoint.url;
         self.update_always(Key::webhook_slots(space), release, &lease);
         self.update_always(Key::webhook_host(url), release, &lease);
 
@@ -206,10 +206,10 @@ impl Transaction<'_> {
     }
 }
 
-/// Defines the names and values of the lease of a claimed delivery.
-fn of_lease(delivery: &WebhookDelivery, now: Timestamp) -> Condition {
-    let end_ms = delivery.claimed_until.map_or(0, Timestamp::ms);
-    let lease = format!("{end_ms}#{}", delivery.id);
+/// Defines the names and values of the lease of a claimed message.
+fn of_lease(message: &WebhookMessage, now: Timestamp) -> Condition {
+    let end_ms = message.claimed_until.map_or(0, Timestamp::ms);
+    let lease = format!("{end_ms}#{}", message.id);
     let expires_at_seconds = now.plus_ms(RETENTION_MS).seconds();
     Condition::default()
         .name("leases", "leases")

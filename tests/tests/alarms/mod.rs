@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// Prefixes of the alarms and queues of each worker.
-const WORKERS: [&str; 5] = ["ConfirmCheck", "Processing", "Webhook", "Purge", "Sweep"];
+const WORKERS: [&str; 5] = ["ConfirmCheck", "Processing", "Webhooks", "Purge", "Sweep"];
 const UNQUEUED: [&str; 7] = [
     "Spaces",
     "Files",
@@ -148,7 +148,7 @@ async fn every_alarm_has_a_row_a_section_of_the_runbook_and_an_action(stack: &St
     let runbook = std::fs::read_to_string(runbook).expect("a readable file");
     for alarm in alarms {
         assert_has_section(&runbook, &alarm.description);
-        let notifies = alarm.logical_id != "WebhookDeadLettersAlarm";
+        let notifies = alarm.logical_id != "WebhooksDeadLettersAlarm";
         assert_eq!(alarm.has_actions, notifies, "{}", alarm.description);
     }
 
@@ -375,9 +375,12 @@ fn errors_of_the_container_and_of_its_load_balancer_raise_an_alarm() {
 #[stack_test]
 async fn errors_and_throttles_of_each_function_raise_its_alarm(stack: &Stack) {
     let of_worker = |worker: &str| {
-        let suffix = if worker == "Webhook" { "Delivery" } else { "" };
-        let function = format!("{worker}{suffix}");
-        ("Errors", function, 6.0, format!("{worker}ErrorsAlarm"))
+        (
+            "Errors",
+            worker.to_owned(),
+            6.0,
+            format!("{worker}ErrorsAlarm"),
+        )
     };
     let of_other = |function: &str| {
         let alarm = "ThrottlesAlarm".to_owned();

@@ -39,7 +39,7 @@ fn malformed_paths(fixture: &RouteFixture, route: &Route) -> Vec<String> {
         ("{id}", fixture.id(route)),
         ("{keyId}", fixture.key.to_string()),
         ("{fileId}", fixture.file()),
-        ("{deliveryId}", fixture.delivery.clone()),
+        ("{deliveryId}", fixture.webhook_message.clone()),
     ];
     let path = fixture.path(route);
     let mut paths = Vec::new();

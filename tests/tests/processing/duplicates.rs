@@ -38,7 +38,7 @@ async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let png = image(Format::Png, 300, 200);
     let file = hooks.upload_with_all_events(png, "image/png").await;
-    let uploaded_event = event_job(stack, &hooks.acme, &hooks.delivery().await);
+    let uploaded_event = event_job(stack, &hooks.acme, &hooks.message().await);
     let job = processing_job(stack, &hooks, &file);
     stack.local.resume_workers();
 
@@ -52,8 +52,8 @@ async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
 
     // Duplicates can arrive long after.
-    let deliveries = hooks.deliveries().await;
-    let processed_event = event_job(stack, &hooks.acme, &deliveries[0]);
+    let messages = hooks.messages().await;
+    let processed_event = event_job(stack, &hooks.acme, &messages[0]);
     send_jobs(stack, &[processed_event, uploaded_event]).await;
     send(stack, job).await;
     run_with_failures(stack).await;

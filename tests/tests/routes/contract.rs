@@ -32,7 +32,7 @@ async fn describe_records(stack: &Stack) -> Value {
         "file": file.id,
         "config": acme.upload_config("seed").await.id,
         "reference": "photo",
-        "delivery": stack.add_webhook_delivery(&acme, &file.id).await,
+        "webhook_message": stack.add_webhook_message(&acme, &file.id).await,
         "kept": [uploads.id, uploads.key_id, uploading["upload_config_id"], uploading["folder_id"], account["key"]["id"]],
         "uploads": uploading,
         "spares": spares(stack, &acme).await,

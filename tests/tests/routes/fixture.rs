@@ -119,7 +119,7 @@ fn requirement(operation: &openapi::Operation) -> Requirement {
 /// Reference of the file.
 const REFERENCE: &str = "photo";
 
-/// A space with a file, a folder with a subfolder, a key that may be revoked, and a webhook delivery.
+/// A space with a file, a folder with a subfolder, a key that may be revoked, and a webhook message.
 pub(crate) struct RouteFixture {
     pub(crate) tenant: TestSpace,
     file: Mutex<String>,
@@ -128,8 +128,8 @@ pub(crate) struct RouteFixture {
     /// Id of the active upload config.
     pub(crate) config: String,
     pub(crate) key: u64,
-    /// Id of a webhook delivery.
-    pub(crate) delivery: String,
+    /// Id of a webhook message.
+    pub(crate) webhook_message: String,
     /// Number of created bodies, to create unique names.
     calls: AtomicU32,
 }
@@ -142,7 +142,7 @@ impl RouteFixture {
         let file = upload(&tenant).await;
 
         let key = tenant.create_key("spare").await.id;
-        let delivery = stack.add_webhook_delivery(&tenant, &file).await;
+        let webhook_message = stack.add_webhook_message(&tenant, &file).await;
         let space = tenant.get_ok(&tenant.path()).await;
 
         RouteFixture {
@@ -150,7 +150,7 @@ impl RouteFixture {
             folder: outer.id,
             config: text(&space["active_upload_config_id"]),
             key,
-            delivery,
+            webhook_message,
             calls: AtomicU32::new(0),
             tenant,
         }
@@ -184,7 +184,7 @@ impl RouteFixture {
             .path
             .replace("{id}", &id)
             .replace("{keyId}", &self.key.to_string())
-            .replace("{deliveryId}", &self.delivery)
+            .replace("{deliveryId}", &self.webhook_message)
             .replace("{fileId}", &self.file());
 
         match (route.method, route.path) {

@@ -191,5 +191,5 @@ async fn retry_after_the_deletion_of_the_config_follows_the_url_of_the_space(sta
     stack.run_for(minutes(6)).await;
     hooks.receiver.only();
     other.only();
-    assert_eq!(hooks.delivery().await["failure"], "no_url");
+    assert_eq!(hooks.message().await["failure"], "no_url");
 }

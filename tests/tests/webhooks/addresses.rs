@@ -39,9 +39,9 @@ async fn attempt_to(stack: &Stack, hooks: &Hooks, url: &str) -> Value {
     hooks.acme.upload(PHOTO).await;
     stack.run_for(seconds(0)).await;
 
-    let delivery = hooks.deliveries().await[0].clone();
-    assert_fields(&delivery, json!({"url": url, "status": "pending"}));
-    delivery["attempts"][0].clone()
+    let message = hooks.messages().await[0].clone();
+    assert_fields(&message, json!({"url": url, "status": "pending"}));
+    message["attempts"][0].clone()
 }
 
 #[stack_test(options = with_network(PrivateNetwork), undrained)]

@@ -23,8 +23,8 @@ async fn delivered_webhook_is_logged_and_not_repeated(stack: &Stack) {
         .answer_all(Answer::status(202).with_body("thanks\r\n\u{1b}[1m"));
     let file = hooks.upload(stack).await;
 
-    let delivery = hooks.delivery().await;
-    let mut attempt = delivery["attempts"][0].clone();
+    let message = hooks.message().await;
+    let mut attempt = message["attempts"][0].clone();
     assert!(attempt["duration_ms"].take().is_u64());
     let now = stack.now().rfc3339();
     assert_eq!(
@@ -38,7 +38,7 @@ async fn delivered_webhook_is_logged_and_not_repeated(stack: &Stack) {
         "id": hooks.receiver.only().header("webhook-id"), "event": "file.uploaded", "file_id": file.id,
         "status": "delivered", "failure": null, "next_attempt_at": null,
     });
-    assert_fields(&delivery, expected);
+    assert_fields(&message, expected);
 
     run_until(stack, stack.now().plus_ms(3_600 * MS)).await;
     hooks.receiver.only();
@@ -54,7 +54,7 @@ async fn webhook_takes_one_read_and_two_writes(stack: &Stack) {
 
     let calls: Vec<&str> = calls
         .iter()
-        .filter_map(|call| call.strip_prefix("webhook-delivery "))
+        .filter_map(|call| call.strip_prefix("webhooks "))
         .filter(|operation| *operation != "DeleteMessageBatch")
         .collect();
     let expected = ["BatchGetItem", "TransactWriteItems", "TransactWriteItems"];
@@ -68,11 +68,11 @@ async fn failed_attempts_are_repeated_by_schedule_and_end_as_a_dead_letter(stack
     hooks.upload(stack).await;
 
     for (index, pause) in PAUSES_SECONDS.into_iter().enumerate() {
-        let delivery = hooks.delivery().await;
-        assert_eq!(delivery["status"], "pending");
-        assert_eq!(column(&delivery["attempts"], "at").len(), index + 1);
-        let next = time(&delivery["next_attempt_at"]);
-        let left_ms = next.ms() - time(&delivery["attempts"][index]["at"]).ms();
+        let message = hooks.message().await;
+        assert_eq!(message["status"], "pending");
+        assert_eq!(column(&message["attempts"], "at").len(), index + 1);
+        let next = time(&message["next_attempt_at"]);
+        let left_ms = next.ms() - time(&message["attempts"][index]["at"]).ms();
         let tolerance_ms = pause * MS / 10;
         assert!((left_ms - pause * MS).abs() <= tolerance_ms, "{left_ms}");
 
@@ -82,20 +82,20 @@ async fn failed_attempts_are_repeated_by_schedule_and_end_as_a_dead_letter(stack
         assert_eq!(hooks.received(), index + 2);
     }
 
-    let delivery = hooks.delivery().await;
+    let message = hooks.message().await;
     let expected =
         json!({"status": "failed", "failure": "attempts_exhausted", "next_attempt_at": null});
-    assert_fields(&delivery, expected);
+    assert_fields(&message, expected);
     let received = hooks.receiver.received();
     for webhook in &received {
         assert_eq!(webhook.body, received[0].body);
-        assert_eq!(webhook.header("webhook-id"), delivery["id"]);
+        assert_eq!(webhook.header("webhook-id"), message["id"]);
     }
 
     let dead_letters = dead_letters(stack).await;
     assert_eq!(dead_letters.len(), 1);
     let cause = "The host responds with status 503.";
-    let expected = json!({"delivery_id": delivery["id"], "cause": cause});
+    let expected = json!({"message_id": message["id"], "cause": cause});
     assert_fields(&dead_letters[0], expected);
 }
 
@@ -108,9 +108,9 @@ async fn later_attempt_succeeds_and_ends_the_repetition(stack: &Stack) {
     run_until(stack, stack.now().plus_ms(10 * MS)).await;
     run_until(stack, stack.now().plus_ms(3_600 * MS)).await;
 
-    let delivery = hooks.delivery().await;
-    assert_eq!(delivery["status"], "delivered");
-    let attempts = delivery["attempts"].as_array().expect("a list");
+    let message = hooks.message().await;
+    assert_eq!(message["status"], "delivered");
+    let attempts = message["attempts"].as_array().expect("a list");
     let numbers: Vec<&Value> = attempts.iter().map(|attempt| &attempt["number"]).collect();
     assert_eq!(numbers, [1, 2, 3]);
     assert_eq!(attempts[1]["status_code"], Value::Null);
@@ -142,13 +142,13 @@ async fn retry_after_delays_the_next_attempt(stack: &Stack) {
 
     let mut pauses_seconds = Vec::new();
     for _ in 0..4 {
-        let next = time(&hooks.delivery().await["next_attempt_at"]);
+        let next = time(&hooks.message().await["next_attempt_at"]);
         pauses_seconds.push((next.ms() - stack.now().ms() + MS / 2) / MS);
         run_until(stack, next.plus_ms(MS)).await;
     }
 
-    let delivery = hooks.delivery().await;
-    assert_eq!(delivery["status"], "delivered");
+    let message = hooks.message().await;
+    assert_eq!(message["status"], "delivered");
     assert_eq!(pauses_seconds[0], 3_600);
     assert!(
         (3_590..=3_600).contains(&pauses_seconds[1]),
@@ -163,14 +163,14 @@ async fn retry_after_delays_the_next_attempt(stack: &Stack) {
 }
 
 #[stack_test]
-async fn gone_ends_the_delivery_without_a_dead_letter(stack: &Stack) {
+async fn gone_ends_the_message_without_a_dead_letter(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.answer_all(410);
     hooks.upload(stack).await;
     run_until(stack, stack.now().plus_ms(3_600 * MS)).await;
 
     let expected = json!({"status": "failed", "failure": "gone"});
-    hooks.assert_delivery(expected).await;
+    hooks.assert_message(expected).await;
     hooks.receiver.only();
     assert_eq!(dead_letters(stack).await, Vec::<Value>::new());
 }
@@ -184,7 +184,7 @@ async fn redirect_is_not_followed(stack: &Stack) {
         .answer_next(Answer::status(307).with_header(&location));
     hooks.upload(stack).await;
 
-    let attempt = hooks.delivery().await["attempts"][0].clone();
+    let attempt = hooks.message().await["attempts"][0].clone();
     let error = "The host responds with a redirect (307). Redirects are not followed.";
     assert_fields(&attempt, json!({"status_code": 307, "error": error}));
     hooks.receiver.only();
@@ -198,9 +198,9 @@ async fn large_response_is_cut_off(stack: &Stack) {
     hooks.receiver.answer_next(Answer::Large(LARGE_BYTES));
     hooks.upload(stack).await;
 
-    let delivery = hooks.delivery().await;
-    assert_eq!(delivery["status"], "delivered");
-    let excerpt = &delivery["attempts"][0]["response_excerpt"];
+    let message = hooks.message().await;
+    assert_eq!(message["status"], "delivered");
+    let excerpt = &message["attempts"][0]["response_excerpt"];
     assert_eq!(*excerpt, "x".repeat(1_024));
     assert!(hooks.receiver.sent_bytes() < MAX_BUFFERED_BYTES);
 }
@@ -218,10 +218,10 @@ async fn silent_endpoint_fails_at_the_deadline_and_delays_no_other_space(stack: 
     other.receiver.wait_for(1).await;
     until_idle(stack).await;
 
-    let attempt = silent.delivery().await["attempts"][0].clone();
+    let attempt = silent.message().await["attempts"][0].clone();
     let error = "The host does not complete its response within 500 ms.";
     assert_fields(&attempt, json!({"status_code": null, "error": error}));
-    assert_eq!(other.delivery().await["status"], "delivered");
+    assert_eq!(other.message().await["status"], "delivered");
     run_until(stack, Timestamp::from_ms(stack.now().ms() + 7 * MS)).await;
-    assert_eq!(silent.delivery().await["status"], "delivered");
+    assert_eq!(silent.message().await["status"], "delivered");
 }

@@ -33,9 +33,9 @@ async fn deletion_sends_the_deleted_file(stack: &Stack) {
 
     assert_eq!(hooks.received(), 2);
     assert_eq!(last_payload(&hooks), expected);
-    let deliveries = hooks.deliveries().await;
-    assert_eq!(deliveries[0]["event"], "file.deleted");
-    assert_ne!(deliveries[0]["id"], deliveries[1]["id"]);
+    let messages = hooks.messages().await;
+    assert_eq!(messages[0]["event"], "file.deleted");
+    assert_ne!(messages[0]["id"], messages[1]["id"]);
 }
 
 #[stack_test]

@@ -15,7 +15,7 @@ use crate::{
     uploads::{presign::PendingFile, unsigned::UnsignedConfig},
 };
 
-/// Calls of an upload before its record is written: authentication, the space, the object, two messages.
+/// Calls of an upload before its record is written: authentication, the space, the object, two jobs.
 const CALLS_BEFORE_THE_RECORD: u32 = 5;
 /// Minutes after which an unconfirmed upload is checked.
 const CHECK_MINUTES: u64 = 120;
@@ -104,7 +104,7 @@ async fn url_of_the_upload_config_replaces_that_of_the_space(stack: &Stack) {
 
     receiver.only();
     assert_eq!(hooks.received(), 0);
-    assert_eq!(hooks.delivery().await["url"], receiver.url());
+    assert_eq!(hooks.message().await["url"], receiver.url());
 }
 
 #[stack_test]
@@ -115,7 +115,7 @@ async fn upload_without_url_sends_and_logs_nothing(stack: &Stack) {
     hooks.upload(stack).await;
 
     assert_eq!(hooks.received(), 0);
-    assert_eq!(hooks.deliveries().await, Vec::<Value>::new());
+    assert_eq!(hooks.messages().await, Vec::<Value>::new());
 }
 
 #[stack_test]
@@ -136,7 +136,7 @@ async fn failed_upload_sends_nothing(stack: &Stack) {
     }
 
     hooks.receiver.only();
-    hooks.delivery().await;
+    hooks.message().await;
 }
 
 #[stack_test]
@@ -189,10 +189,10 @@ async fn space_that_was_disabled_or_deleted_sends_nothing_more(stack: &Stack) {
 
     hooks.acme.set_enabled(false).await;
     stack.run_for(seconds(6)).await;
-    for delivery in hooks.deliveries().await {
+    for message in hooks.messages().await {
         let expected =
             json!({"status": "failed", "failure": "space_disabled", "next_attempt_at": null});
-        assert_fields(&delivery, expected);
+        assert_fields(&message, expected);
     }
 
     hooks.acme.set_enabled(true).await;

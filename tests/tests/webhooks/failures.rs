@@ -1,4 +1,4 @@
-//! The worker stopped at each of its calls to AWS: the webhook is delivered, by one delivery.
+//! The worker stopped at each of its calls to AWS: the webhook is delivered, by one message.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::fixture::Hooks;
 use crate::support::kills::{Kill, Sweep, count, run_jobs};
 
 /// How the worker is stopped. It makes these calls in every run: reads, two attempts with a claim and a record
-/// each, the message between them, and the deletion of messages. It makes more if the SDK repeats some, or if the record of the file is not
+/// each, the job between them, and the deletion of jobs. It makes more if the SDK repeats some, or if the record of the file is not
 /// written yet.
 const SWEEP: Sweep = Sweep {
     stacks: 4,
@@ -20,10 +20,10 @@ const SWEEP: Sweep = Sweep {
 /// Runs whose calls are counted. The shortest one determines the stops, since others wait for the record.
 const COUNTED_RUNS: usize = 3;
 /// Name of the worker.
-const WORKER: &str = "webhook-delivery";
+const WORKER: &str = "webhooks";
 
 /// Uploads a file whose first attempt fails, and runs all jobs, with the worker stopped once. Asserts that the
-/// only delivery succeeds, and that all its requests have the same id and body. Returns whether the worker made
+/// only message succeeds, and that all its requests have the same id and body. Returns whether the worker made
 /// enough calls to be stopped.
 async fn deliver(stack: &Stack, kill: Option<Kill>) -> bool {
     let hooks = Hooks::new(stack).await;
@@ -36,8 +36,8 @@ async fn deliver(stack: &Stack, kill: Option<Kill>) -> bool {
     stack.local.resume_workers();
     let is_stopped = run_jobs(stack, kill, |_| seconds(200)).await;
 
-    let delivery = hooks.delivery().await;
-    assert_eq!(delivery["status"], "delivered", "{kill:?}: {delivery}");
+    let message = hooks.message().await;
+    assert_eq!(message["status"], "delivered", "{kill:?}: {message}");
     let received = hooks.receiver.received();
     let distinct: BTreeSet<_> = received
         .iter()
@@ -71,7 +71,7 @@ async fn survives(kills: Vec<Kill>) -> Vec<Kill> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn webhook_is_delivered_by_one_delivery_wherever_the_worker_stops() {
+async fn webhook_is_delivered_by_one_message_wherever_the_worker_stops() {
     let counts = join_all((0..COUNTED_RUNS).map(|_| calls())).await;
     let calls = counts.into_iter().min().expect("a run");
     assert!(calls >= SWEEP.min_calls, "{calls} calls");

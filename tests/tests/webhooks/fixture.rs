@@ -12,15 +12,15 @@ use tests::{
     Answer, File, PHOTO, Stack, StackOptions, TestSpace, WebhookReceiver, assert_fields, seconds,
     text,
 };
-use webhook_delivery::SendOptions;
+use webhooks::SendOptions;
 
 use crate::support::queues::Queues;
 
-/// Maximum delay of a message.
+/// Maximum delay of a job.
 const MAX_DELAY: Duration = Duration::from_mins(15);
-/// Time after which a failed message is received again.
+/// Time after which a failed job is received again.
 const VISIBILITY_TIMEOUT: Duration = Duration::from_mins(3);
-/// Maximum steps in which all messages are processed.
+/// Maximum steps in which all jobs are processed.
 const MAX_ROUNDS: u32 = 12;
 /// Deadline of an attempt in tests of endpoints that do not respond.
 const SHORT_DEADLINE: Duration = Duration::from_millis(500);
@@ -91,29 +91,29 @@ impl Hooks {
         format!("{}/webhook-deliveries", self.acme.path())
     }
 
-    /// Returns the deliveries of the space, newest first.
-    pub(crate) async fn deliveries(&self) -> Vec<Value> {
+    /// Returns the messages of the space, newest first.
+    pub(crate) async fn messages(&self) -> Vec<Value> {
         let list = self.acme.get_ok(&self.log_path()).await;
         list.as_array().expect("a list").clone()
     }
 
-    /// Asserts fields of the only delivery.
-    pub(crate) async fn assert_delivery(&self, expected: Value) {
-        assert_fields(&self.delivery().await, expected);
+    /// Asserts fields of the only message.
+    pub(crate) async fn assert_message(&self, expected: Value) {
+        assert_fields(&self.message().await, expected);
     }
 
-    /// Asserts that all deliveries succeeded.
+    /// Asserts that all messages succeeded.
     pub(crate) async fn assert_delivered(&self) {
-        for delivery in self.deliveries().await {
-            assert_eq!(delivery["status"], "delivered", "{delivery}");
+        for message in self.messages().await {
+            assert_eq!(message["status"], "delivered", "{message}");
         }
     }
 
-    /// Returns the only delivery of the space.
-    pub(crate) async fn delivery(&self) -> Value {
-        let deliveries = self.deliveries().await;
-        assert_eq!(deliveries.len(), 1, "{deliveries:?}");
-        deliveries[0].clone()
+    /// Returns the only message of the space.
+    pub(crate) async fn message(&self) -> Value {
+        let messages = self.messages().await;
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        messages[0].clone()
     }
 }
 
@@ -145,10 +145,10 @@ fn with_network_and_deadline(network: impl Network + 'static, deadline: Duration
             network: Arc::clone(&network),
             deadline,
         };
-        webhook_delivery::handler_with(context, options)
+        webhooks::handler_with(context, options)
     };
     StackOptions {
-        registry: all_functions().worker("webhook-delivery", start),
+        registry: all_functions().worker("webhooks", start),
         ..StackOptions::default()
     }
 }
@@ -177,7 +177,7 @@ pub(super) fn time(value: &Value) -> Timestamp {
     Timestamp::parse_rfc3339(&text(value)).expect("a time")
 }
 
-/// Waits until no message can be received and no job is running, and returns the messages that are
+/// Waits until no job can be received or is running, and returns the jobs that are
 /// left: delayed ones, and failed ones that are received again later.
 pub(crate) async fn until_idle(stack: &Stack) -> Messages {
     let is_idle = |messages: Messages| messages.visible == 0 && messages.running_batches == 0;
@@ -185,8 +185,8 @@ pub(crate) async fn until_idle(stack: &Stack) -> Messages {
     idle.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs all jobs, also those of messages that failed. Advances the clock in steps in which failed
-/// messages are received again.
+/// Runs all jobs, also those that failed. Advances the clock in steps in which failed
+/// jobs are received again.
 pub(crate) async fn run_with_failures(stack: &Stack) {
     for _ in 0..MAX_ROUNDS {
         if until_idle(stack).await == Messages::default() {
@@ -197,11 +197,11 @@ pub(crate) async fn run_with_failures(stack: &Stack) {
     until_idle(stack).await;
 }
 
-/// Returns the job of the event of a delivery, announced now.
-pub(crate) fn event_job(stack: &Stack, acme: &TestSpace, delivery: &Value) -> WebhookJob {
+/// Returns the job of the event of a message, announced now.
+pub(crate) fn event_job(stack: &Stack, acme: &TestSpace, message: &Value) -> WebhookJob {
     WebhookJob::Event {
         space_id: acme.space_id(),
-        delivery_id: text(&delivery["id"]).parse().expect("an id"),
+        message_id: text(&message["id"]).parse().expect("an id"),
         announced_at: stack.now(),
     }
 }
@@ -210,7 +210,7 @@ pub(crate) fn event_job(stack: &Stack, acme: &TestSpace, delivery: &Value) -> We
 pub(crate) async fn send_jobs(stack: &Stack, jobs: &[WebhookJob]) {
     let context = stack.unrestricted_context();
     let mut settings = Settings::of(&context);
-    let queue = settings.queue("WEBHOOK_QUEUE_URL");
+    let queue = settings.queue("WEBHOOKS_QUEUE_URL");
     let jobs: Vec<DelayedJob<WebhookJob>> =
         jobs.iter().cloned().map(DelayedJob::immediate).collect();
     queue.send(&jobs).await.expect("the queue");
@@ -218,8 +218,8 @@ pub(crate) async fn send_jobs(stack: &Stack, jobs: &[WebhookJob]) {
 
 /// Receives and returns the dead letters.
 pub(super) async fn dead_letters(stack: &Stack) -> Vec<Value> {
-    let queues = Queues::of(stack, "webhook-delivery");
-    let bodies = queues.receive("WebhookDeadLetters").await;
+    let queues = Queues::of(stack, "webhooks");
+    let bodies = queues.receive("WebhooksDeadLetters").await;
     let parse = |body: &String| serde_json::from_str(body).expect("JSON");
     bodies.iter().map(parse).collect()
 }

@@ -8,7 +8,7 @@ use super::fixture::Hooks;
 
 /// Files of the lists.
 const FILES: usize = 7;
-/// Days for which deliveries are kept.
+/// Days for which messages are kept.
 const RETENTION_DAYS: u64 = 30;
 
 /// Uploads [`FILES`] files. The endpoint refuses the third and the last one. Returns their ids, newest
@@ -28,7 +28,7 @@ async fn upload_files(stack: &Stack, hooks: &Hooks) -> Vec<String> {
 }
 
 #[stack_test]
-async fn deliveries_are_listed_newest_first_in_pages_and_by_filter(stack: &Stack) {
+async fn messages_are_listed_newest_first_in_pages_and_by_filter(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let ids = upload_files(stack, &hooks).await;
     let client = hooks.acme.role("admin").await;
@@ -71,19 +71,19 @@ async fn deliveries_are_listed_newest_first_in_pages_and_by_filter(stack: &Stack
 }
 
 #[stack_test]
-async fn single_delivery_has_the_body_of_the_webhook(stack: &Stack) {
+async fn single_message_has_the_body_of_the_webhook(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.upload(stack).await;
     let webhook = hooks.receiver.only();
-    let listed = hooks.delivery().await;
+    let listed = hooks.message().await;
     assert_eq!(listed.get("payload"), None);
 
     let path = format!("{}/{}", hooks.log_path(), text(&listed["id"]));
-    let mut delivery = hooks.acme.get_ok(&path).await;
-    let fields = delivery.as_object_mut().expect("an object");
+    let mut message = hooks.acme.get_ok(&path).await;
+    let fields = message.as_object_mut().expect("an object");
     let payload = text(&fields.remove("payload").expect("a payload"));
     assert_eq!(payload.as_bytes(), webhook.body);
-    assert_eq!(delivery, listed);
+    assert_eq!(message, listed);
 }
 
 /// `routes::roles` tests lower roles and keys of other spaces.
@@ -92,7 +92,7 @@ async fn log_of_a_space_has_none_of_another(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let other = Hooks::named(stack, "Other").await;
     hooks.upload(stack).await;
-    let id = text(&hooks.delivery().await["id"]);
+    let id = text(&hooks.message().await["id"]);
 
     let own_path = format!("{}/{id}", other.log_path());
     other.acme.get_err(404, &own_path).await;
@@ -102,21 +102,21 @@ async fn log_of_a_space_has_none_of_another(stack: &Stack) {
         let path = format!("{}/{id}", hooks.log_path());
         hooks.acme.get_err(404, &path).await;
     }
-    assert_eq!(other.deliveries().await, Vec::<Value>::new());
+    assert_eq!(other.messages().await, Vec::<Value>::new());
     hooks.receiver.only();
 }
 
 #[stack_test]
-async fn deliveries_are_deleted_after_30_days(stack: &Stack) {
+async fn messages_are_deleted_after_30_days(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let before = stack.dump().await;
     hooks.upload(stack).await;
-    hooks.delivery().await;
+    hooks.message().await;
 
     stack.clock.advance(minutes(RETENTION_DAYS * 24 * 60 + 1));
     stack.run_for(seconds(0)).await;
 
-    assert_eq!(hooks.deliveries().await, Vec::<Value>::new());
+    assert_eq!(hooks.messages().await, Vec::<Value>::new());
     let kept = stack.dump().await;
     let is_webhook = |key: &Key| key.sort.starts_with("WEBHOOK");
     assert_eq!(before.items.keys().filter(|key| is_webhook(key)).count(), 0);

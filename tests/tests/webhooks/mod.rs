@@ -1,4 +1,4 @@
-//! Webhooks: events, attempts, signatures, and the log of deliveries.
+//! Webhooks: events, attempts, signatures, and the log of messages.
 
 pub(crate) mod activation;
 pub(crate) mod addresses;

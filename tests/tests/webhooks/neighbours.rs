@@ -13,7 +13,7 @@ const SLOTS_TO_HOST: usize = 2;
 /// Timeouts in a row after which a circuit is open.
 const TIMEOUTS: usize = 5;
 /// Name of the worker.
-const WORKER: &str = "webhook-delivery";
+const WORKER: &str = "webhooks";
 
 /// Uploads files whose webhooks are the only jobs that follow.
 async fn upload_texts(acme: &TestSpace, count: usize) {
@@ -69,15 +69,15 @@ async fn space_has_three_attempts_at_a_time_and_delays_no_other_space(stack: &St
     let received = || [&slow.receiver, &elsewhere].map(|one| one.received().len());
     assert_eq!(received().iter().sum::<usize>(), SLOTS);
     assert!(received()[0] <= SLOTS_TO_HOST);
-    assert_eq!(other.delivery().await["status"], "delivered");
+    assert_eq!(other.message().await["status"], "delivered");
 
     slow.receiver.release();
     elsewhere.release();
     run_until_received(stack, &slow, 10).await;
     until_idle(stack).await;
-    let deliveries = slow.deliveries().await;
-    let attempts = |delivery: &serde_json::Value| delivery["attempts"].as_array().map(Vec::len);
-    assert!(deliveries.iter().all(|one| attempts(one) == Some(1)));
+    let messages = slow.messages().await;
+    let attempts = |message: &serde_json::Value| message["attempts"].as_array().map(Vec::len);
+    assert!(messages.iter().all(|one| attempts(one) == Some(1)));
 }
 
 #[stack_test(options = with_long_deadline())]
@@ -140,8 +140,8 @@ async fn attempt_that_waits_for_18_hours_fails_and_is_a_dead_letter(stack: &Stac
     stack.clock.advance(minutes(19 * 60));
     until_idle(stack).await;
 
-    let deliveries = hooks.deliveries().await;
-    let failed = deliveries.iter().filter(|one| one["status"] == "failed");
+    let messages = hooks.messages().await;
+    let failed = messages.iter().filter(|one| one["status"] == "failed");
     assert!(failed.count() >= TIMEOUTS);
     assert!(dead_letters(stack).await.len() >= TIMEOUTS);
     hooks.answer_all(200);

@@ -12,7 +12,7 @@ use super::fixture::{
 const MS: i64 = 1_000;
 
 async fn redeliver(hooks: &Hooks) -> Response {
-    let id = text(&hooks.delivery().await["id"]);
+    let id = text(&hooks.message().await["id"]);
     let path = format!("{}/{id}/redeliver", hooks.log_path());
     let client = &hooks.acme.client;
     client.send(client.request("POST", &path)).await
@@ -20,7 +20,7 @@ async fn redeliver(hooks: &Hooks) -> Response {
 
 /// Returns the numbers of the logged attempts.
 async fn numbers(hooks: &Hooks) -> Vec<u64> {
-    let numbers = column(&hooks.delivery().await["attempts"], "number");
+    let numbers = column(&hooks.message().await["attempts"], "number");
     numbers.iter().filter_map(Value::as_u64).collect()
 }
 
@@ -43,32 +43,32 @@ async fn delivered_webhook_is_sent_again_with_the_same_id_and_body(stack: &Stack
         assert_eq!(webhook.body, received[0].body);
     }
     assert_eq!(numbers(&hooks).await, [1, 2, 3]);
-    assert_eq!(hooks.delivery().await["status"], "delivered");
+    assert_eq!(hooks.message().await["status"], "delivered");
 }
 
 #[stack_test]
-async fn failed_delivery_gets_a_new_series_of_attempts(stack: &Stack) {
+async fn failed_message_gets_a_new_series_of_attempts(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.answer_next(410);
     hooks.upload(stack).await;
-    assert_eq!(hooks.delivery().await["status"], "failed");
+    assert_eq!(hooks.message().await["status"], "failed");
 
     hooks.answer_next(500);
     redeliver(&hooks).await.expect_status(202);
     stack.run_for(seconds(0)).await;
-    let delivery = hooks.delivery().await;
-    assert_eq!(delivery["status"], "pending");
-    assert_eq!(delivery["failure"], Value::Null);
-    let pause_ms = time(&delivery["next_attempt_at"]).ms() - stack.now().ms();
+    let message = hooks.message().await;
+    assert_eq!(message["status"], "pending");
+    assert_eq!(message["failure"], Value::Null);
+    let pause_ms = time(&message["next_attempt_at"]).ms() - stack.now().ms();
     assert!((4_500..=5_500).contains(&pause_ms), "{pause_ms}");
 
     stack.run_for(seconds(6)).await;
     assert_eq!(numbers(&hooks).await, [1, 2, 3]);
-    assert_eq!(hooks.delivery().await["status"], "delivered");
+    assert_eq!(hooks.message().await["status"], "delivered");
 }
 
 #[stack_test]
-async fn redelivery_of_a_pending_delivery_is_made_at_once(stack: &Stack) {
+async fn redelivery_of_a_pending_message_is_made_at_once(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.answer_next(500);
     hooks.answer_next(500);
@@ -78,12 +78,12 @@ async fn redelivery_of_a_pending_delivery_is_made_at_once(stack: &Stack) {
 
     redeliver(&hooks).await.expect_status(202);
     redeliver(&hooks).await.expect_status(202);
-    // If both messages are received at once, one of them waits for the attempt of the other one.
+    // If both jobs are received at once, one of them waits for the attempt of the other one.
     until_idle(stack).await;
     assert_eq!(hooks.received(), 3);
-    assert_eq!(hooks.delivery().await["status"], "delivered");
+    assert_eq!(hooks.message().await["status"], "delivered");
 
-    // The message of the attempt that was due later is outdated.
+    // The job of the attempt that was due later is outdated.
     run_with_failures(stack).await;
     assert_eq!(hooks.received(), 3);
 }
@@ -102,7 +102,7 @@ async fn redelivery_goes_to_the_current_url(stack: &Stack) {
     hooks.receiver.only();
     let expected = hooks.receiver.only().header("webhook-id").to_owned();
     assert_eq!(other.only().header("webhook-id"), expected);
-    assert_eq!(hooks.delivery().await["url"], other.url());
+    assert_eq!(hooks.message().await["url"], other.url());
 }
 
 #[stack_test]
@@ -111,7 +111,7 @@ async fn redelivery_without_an_earlier_attempt_goes_to_the_current_url(stack: &S
     hooks.acme.upload(PHOTO).await;
     hooks.acme.set_enabled(false).await;
     stack.run_post_upload().await;
-    assert_eq!(hooks.delivery().await["failure"], "space_disabled");
+    assert_eq!(hooks.message().await["failure"], "space_disabled");
 
     let other = WebhookReceiver::start().await;
     let settings = json!({"enabled": true, "webhook_url": other.url()});
@@ -120,7 +120,7 @@ async fn redelivery_without_an_earlier_attempt_goes_to_the_current_url(stack: &S
     stack.run_for(seconds(0)).await;
 
     other.only();
-    assert_eq!(hooks.delivery().await["status"], "delivered");
+    assert_eq!(hooks.message().await["status"], "delivered");
 }
 
 #[stack_test]
@@ -131,15 +131,15 @@ async fn attempts_and_redeliveries_end_without_a_url(stack: &Stack) {
     hooks.acme.update(json!({"webhook_url": null})).await;
 
     stack.run_for(seconds(6)).await;
-    assert_eq!(hooks.delivery().await["failure"], "no_url");
-    assert!(hooks.delivery().await["redelivered_at"].is_null());
+    assert_eq!(hooks.message().await["failure"], "no_url");
+    assert!(hooks.message().await["redelivered_at"].is_null());
     redeliver(&hooks).await.expect_status(202);
     stack.run_for(seconds(0)).await;
 
     hooks.receiver.only();
     let expected =
         json!({"status": "failed", "failure": "no_url", "redelivered_at": stack.now().rfc3339()});
-    hooks.assert_delivery(expected).await;
+    hooks.assert_message(expected).await;
 }
 
 #[stack_test]
@@ -156,8 +156,8 @@ async fn dead_letter_that_is_moved_back_begins_a_new_series(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.answer_all(500);
     hooks.upload(stack).await;
-    while hooks.delivery().await["status"] == "pending" {
-        let next = time(&hooks.delivery().await["next_attempt_at"]);
+    while hooks.message().await["status"] == "pending" {
+        let next = time(&hooks.message().await["next_attempt_at"]);
         run_until(stack, next.plus_ms(MS)).await;
     }
     let dead_letters = dead_letters(stack).await;
@@ -168,7 +168,7 @@ async fn dead_letter_that_is_moved_back_begins_a_new_series(stack: &Stack) {
     send_jobs(stack, &[job]).await;
     stack.run_for(seconds(0)).await;
 
-    assert_eq!(hooks.delivery().await["status"], "delivered");
+    assert_eq!(hooks.message().await["status"], "delivered");
     assert_eq!(numbers(&hooks).await, (1..=8).collect::<Vec<_>>());
 }
 
@@ -177,13 +177,13 @@ async fn dead_letter_that_is_moved_back_begins_a_new_series(stack: &Stack) {
 async fn dead_letter_of_a_delivered_webhook_sends_nothing(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.upload(stack).await;
-    let delivery = hooks.delivery().await;
-    assert_eq!(delivery["status"], "delivered");
+    let message = hooks.message().await;
+    assert_eq!(message["status"], "delivered");
     stack.clock.advance(seconds(1));
 
     let dead_letter = WebhookJob::Redeliver {
         space_id: hooks.acme.space_id(),
-        delivery_id: text(&delivery["id"]).parse().expect("an id"),
+        message_id: text(&message["id"]).parse().expect("an id"),
         requested_at: stack.now(),
         cause: Some("HTTP status 500".to_owned()),
     };
@@ -191,5 +191,5 @@ async fn dead_letter_of_a_delivered_webhook_sends_nothing(stack: &Stack) {
     stack.run_for(seconds(0)).await;
 
     hooks.receiver.only();
-    assert_eq!(hooks.delivery().await, delivery);
+    assert_eq!(hooks.message().await, message);
 }

@@ -30,7 +30,7 @@ const LAYERS: &str = "
     not-found: runtime http-api
     delivery: domain telemetry space-store renditions runtime http-api
     processing: domain media renditions telemetry space-store runtime worker
-    webhook-delivery: domain safe-http telemetry space-store runtime worker
+    webhooks: domain safe-http telemetry space-store runtime worker
     confirm-check: domain telemetry space-store runtime worker intake
     purge: domain telemetry space-store runtime worker
     sweep: domain space-store runtime worker
@@ -40,7 +40,7 @@ const LAYERS: &str = "
     emulators: sam-template
     openapi: spaces files folders upload-configs uploads http-api
     local-stack: domain telemetry space-store runtime worker sam-template emulators spaces files folders upload-configs uploads not-found \
-                 delivery confirm-check purge sweep processing webhook-delivery http-api
+                 delivery confirm-check purge sweep processing webhooks http-api
 ";
 
 /// Crates that must not depend on these packages, directly or transitively. Dependencies of tests
@@ -54,7 +54,7 @@ const KEPT_OUT: [(&str, &str); 6] = [
     ("worker telemetry", "axum aws-smithy-runtime"),
     // Deployed code stores nothing on disk, and cannot inject faults.
     (
-        "spaces files folders uploads not-found delivery confirm-check purge sweep processing webhook-delivery",
+        "spaces files folders uploads not-found delivery confirm-check purge sweep processing webhooks",
         "emulators sam-template rusqlite s3s dynoxide-rs",
     ),
     (

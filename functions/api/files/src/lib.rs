@@ -53,7 +53,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let api = ApiState::read(&mut settings, TIER);
     let deletion_queues = DeletionQueues {
         purge: settings.queue("PURGE_QUEUE_URL"),
-        webhooks: settings.queue("WEBHOOK_QUEUE_URL"),
+        webhooks: settings.queue("WEBHOOKS_QUEUE_URL"),
     };
     let cdn_url = settings.text("CDN_URL");
     let master_secret = settings.master_secret();

@@ -67,7 +67,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
     let purge_queue = settings.queue("PURGE_QUEUE_URL");
-    let webhook_queue = settings.queue("WEBHOOK_QUEUE_URL");
+    let webhook_queue = settings.queue("WEBHOOKS_QUEUE_URL");
     let master_secret = settings.master_secret();
     let watermarks = Watermarks::read(&mut settings);
     let cdn_domains = CdnDomains::new(settings.cdn_domains());

@@ -73,7 +73,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let storage = UploadStorage::new(
         settings.presigning_bucket(),
         settings.queue("PROCESSING_QUEUE_URL"),
-        settings.queue("WEBHOOK_QUEUE_URL"),
+        settings.queue("WEBHOOKS_QUEUE_URL"),
     );
     let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");

@@ -8,10 +8,10 @@
 //!   could wait for the next hour only at the expense of the clients of that hour.
 //! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
 //!   the copy. Both may run concurrently with each other and with uploads to the same URL.
-//! - SQS delays a message by 15 minutes at most, so the file of a check that is not due is read every 15
+//! - SQS delays a job by 15 minutes at most, so the file of a check that is not due is read every 15
 //!   minutes, and the check is sent again only while the file is pending. A file that is confirmed within 15
 //!   minutes takes one receive. By then its record exists, since the request that creates it gives up sooner. Lambda
-//!   stops such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent
+//!   stops such a chain after about 16 jobs ("Use Lambda recursive loop detection to prevent
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use domain::{File, ServiceError, Timestamp};
@@ -40,7 +40,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let storage = UploadStorage::new(
         settings.bucket(),
         settings.queue("PROCESSING_QUEUE_URL"),
-        settings.queue("WEBHOOK_QUEUE_URL"),
+        settings.queue("WEBHOOKS_QUEUE_URL"),
     );
     let uploads = PendingUploads::new(settings.table(), storage);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
@@ -101,7 +101,7 @@ impl ConfirmChecker {
     }
 }
 
-/// Returns the delay of the next message of a check, in seconds; `None` if the check is due.
+/// Returns the delay of the next job of a check, in seconds; `None` if the check is due.
 fn delay_until(due_at: Timestamp, now: Timestamp) -> Option<i32> {
     let left_ms = u64::try_from(due_at.ms() - now.ms())
         .ok()

@@ -93,7 +93,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let files = UploadedFiles::new(settings.table(), settings.bucket());
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
     let jobs = settings.queue("PROCESSING_QUEUE_URL");
-    let webhooks = settings.queue("WEBHOOK_QUEUE_URL");
+    let webhooks = settings.queue("WEBHOOKS_QUEUE_URL");
     settings.finish()?;
 
     let renditions = Renditions::new(

@@ -1,8 +1,8 @@
 //! Worker `purge`: removes records and objects of deleted spaces and files.
 //!
-//! SQS delays a message by 15 minutes at most, and a large space may need more time than an
+//! SQS delays a job by 15 minutes at most, and a large space may need more time than an
 //! invocation has, so an unfinished job is sent again. Lambda stops such a chain after about 16
-//! messages ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda developer
+//! jobs ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda developer
 //! guide), so the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, FunctionContext, Settings};

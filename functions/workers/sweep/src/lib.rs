@@ -1,7 +1,7 @@
 //! Worker `sweep`: removes objects without a record, once a day.
 //!
 //! Sweeping all spaces may take more time than an invocation has, so an unfinished job is sent
-//! again. Lambda stops such a chain after about 16 messages ("Use Lambda recursive loop detection to
+//! again. Lambda stops such a chain after about 16 jobs ("Use Lambda recursive loop detection to
 //! prevent infinite loops" in the Lambda developer guide), so the template sets
 //! `RecursiveLoop: Allow`.
 

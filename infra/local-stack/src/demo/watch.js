@@ -7,7 +7,7 @@ const RECEIVER = `${location.origin}/demo/webhooks`;
 /** Delay between two updates, in milliseconds. */
 const PAUSE_MS = 1000;
 const FILES_MAX = 12;
-const DELIVERIES_MAX = 20;
+const MESSAGES_MAX = 20;
 /** Longer side of a decoded placeholder, in pixels. The page scales it. */
 const PLACEHOLDER_SIDE = 32;
 /** Width of a thumbnail that is sharp on a card, in pixels. */
@@ -156,8 +156,8 @@ function showAttempt({ number, at, duration_ms, status_code, error }) {
   return item;
 }
 
-function showDelivery({ event, file_id, url, status, attempts, next_attempt_at }) {
-  const item = created("delivery");
+function showMessage({ event, file_id, url, status, attempts, next_attempt_at }) {
+  const item = created("message");
   item.dataset.status = status;
   item.querySelector(".chip").textContent = status;
   item.querySelector(".event").textContent = event;
@@ -168,10 +168,10 @@ function showDelivery({ event, file_id, url, status, attempts, next_attempt_at }
   return item;
 }
 
-function showDeliveries(deliveries) {
-  element("deliveries").replaceChildren(...deliveries.map(showDelivery));
-  element("no-deliveries").hidden = deliveries.length > 0;
-  element("no-deliveries").textContent = "No webhooks in the last 30 days.";
+function showMessages(messages) {
+  element("messages").replaceChildren(...messages.map(showMessage));
+  element("no-messages").hidden = messages.length > 0;
+  element("no-messages").textContent = "No webhooks in the last 30 days.";
 }
 
 function showQueues(queues) {
@@ -207,14 +207,14 @@ async function updateSpace() {
   render("spaces", { list: views, selected: space?.handle }, showSpaces);
   render("webhook", space ? { name: space.name, webhook_url: space.webhook_url } : null, showWebhook);
   if (!space) return;
-  const [files, deliveries] = await Promise.all([
+  const [files, messages] = await Promise.all([
     get(`/files?space_id=${space.id}&limit=${FILES_MAX}`),
-    get(`/spaces/${space.id}/webhook-deliveries?limit=${DELIVERIES_MAX}`),
+    get(`/spaces/${space.id}/webhook-deliveries?limit=${MESSAGES_MAX}`),
   ]);
   // Another space may have been selected meanwhile.
   if (selectedSpace()?.id !== space.id) return;
   render("files", files, showFiles);
-  render("deliveries", deliveries, showDeliveries);
+  render("messages", messages, showMessages);
 }
 
 function explained(error) {
@@ -245,9 +245,9 @@ function clear() {
   showSpaces({ list: [] });
   showWebhook(null);
   showFiles([]);
-  showDeliveries([]);
+  showMessages([]);
   element("no-files").textContent = "Enter an API key to see files.";
-  element("no-deliveries").textContent = "Enter an API key to see webhooks.";
+  element("no-messages").textContent = "Enter an API key to see webhooks.";
 }
 
 element("key").value = stored().key ?? "";

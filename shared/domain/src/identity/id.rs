@@ -137,8 +137,8 @@ ids! {
     FileId,
     /// Revision of a file's bytes: identifies one object stored for the file.
     Revision,
-    /// Id of the delivery of a webhook.
-    WebhookDeliveryId,
+    /// Id of a webhook message.
+    WebhookMessageId,
 }
 
 #[cfg(test)]

@@ -7,6 +7,6 @@ mod role;
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use id::{
     FileId, FolderId, IdSequence, InvalidId, Revision, SpaceId, UploadConfigId, UserId,
-    WebhookDeliveryId,
+    WebhookMessageId,
 };
 pub use role::Role;

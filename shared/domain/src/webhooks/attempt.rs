@@ -1,4 +1,4 @@
-//! Attempts of a delivery.
+//! Attempts of a message.
 
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::delivery::random_ms;
+use super::message::random_ms;
 use crate::{Env, Timestamp};
 
 /// Bounds of a pause in milliseconds: a second, and a minute.

@@ -1,14 +1,14 @@
 //! Descriptions of extractors.
 
 use axum::extract::State;
-use domain::{KeyId, SpaceId, WebhookDeliveryId};
+use domain::{KeyId, SpaceId, WebhookMessageId};
 use http::{Extensions, HeaderMap};
 use serde_json::json;
 
 use super::{DescribeInput, OperationBuilder};
 use crate::{
     AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
-    PageQuery, Resource, SpacePath, UnreadJson, ValidJson, ValidQuery, WebhookDeliveryPath,
+    PageQuery, Resource, SpacePath, UnreadJson, ValidJson, ValidQuery, WebhookMessagePath,
     can::ID_PARAMETER, page::PageParameters,
 };
 
@@ -78,9 +78,9 @@ impl DescribeInput for KeyPath {
     }
 }
 
-impl DescribeInput for WebhookDeliveryPath {
+impl DescribeInput for WebhookMessagePath {
     fn describe(operation: &mut OperationBuilder<'_>) {
-        operation.path_parameter::<WebhookDeliveryId>(WebhookDeliveryPath::PARAMETER);
+        operation.path_parameter::<WebhookMessageId>(WebhookMessagePath::PARAMETER);
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use domain::{
     AnnouncedWebhook, FieldError, FieldErrors, File, FileFilter, FileId, FileStatus, FolderId,
-    Page, PageRequest, Reference, Role, ServiceError, UploadConfigReference, WebhookDelivery,
-    WebhookEndpoint, WebhookEvent,
+    Page, PageRequest, Reference, Role, ServiceError, UploadConfigReference, WebhookEndpoint,
+    WebhookEvent, WebhookMessage,
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
@@ -21,7 +21,7 @@ use crate::{
     Caller, SpaceLists, SpaceScope, Tenants,
     folders::{FOLDER_FIELD, folder_locked},
     spaces::PURGE_DELAY_SECONDS,
-    uploads::{delivery, event_job},
+    uploads::{event_job, webhook_message},
 };
 
 /// The files of a space.
@@ -144,8 +144,8 @@ impl Files<'_> {
 
             changed.updated_at = self.space.now();
             let created = announced.iter();
-            let created = created.map(|one| delivery(one, &changed, self.space.now()));
-            let created: Vec<WebhookDelivery> = created.collect::<Result<_, _>>()?;
+            let created = created.map(|one| webhook_message(one, &changed, self.space.now()));
+            let created: Vec<WebhookMessage> = created.collect::<Result<_, _>>()?;
             self.space
                 .table
                 .files()
@@ -185,8 +185,8 @@ impl Files<'_> {
         let remove = |file: File| async move {
             let created = webhook
                 .iter()
-                .map(|one| delivery(one, &file, self.space.now()));
-            let created: Vec<WebhookDelivery> = created.collect::<Result<_, _>>()?;
+                .map(|one| webhook_message(one, &file, self.space.now()));
+            let created: Vec<WebhookMessage> = created.collect::<Result<_, _>>()?;
             Ok(self.space.table.files().remove(&file, &created).await?)
         };
         self.space

@@ -17,8 +17,8 @@ pub struct JobLimits {
     pub records_per_page: u16,
     /// Maximum objects of a page.
     pub objects_per_page: u16,
-    /// Time that must be left to begin another page. With less, the job stops and sends a message to
-    /// continue.
+    /// Time that must be left to begin another page. With less, the job stops and sends another one
+    /// to continue.
     pub reserve: Duration,
 }
 

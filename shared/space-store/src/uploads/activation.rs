@@ -145,7 +145,7 @@ impl Activation<'_> {
         let is_converted_to_avif = file.is_converted_to_avif(&self.content);
         file.activate(self.content.clone(), self.at, space.env());
         let files = std::slice::from_ref(&file);
-        let webhooks = self.announced.deliveries(files, self.at)?;
+        let webhooks = self.announced.webhook_messages(files, self.at)?;
         match space
             .table
             .files()

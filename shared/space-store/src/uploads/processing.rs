@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Number of reads of one invocation that wait for a record. It is usually written within
-/// milliseconds after the message.
+/// milliseconds after the job.
 const READS: u32 = 4;
 /// Time between two of these reads.
 const READ_PAUSE: Duration = Duration::from_millis(100);
@@ -68,7 +68,7 @@ impl UploadedFiles {
         Ok(None)
     }
 
-    /// Sends a job that has failed again, as a new message after the maximum delay.
+    /// Sends a job that has failed again, as a new queue message after the maximum delay.
     pub async fn restart(
         &self,
         job: ProcessingJob,
@@ -76,7 +76,10 @@ impl UploadedFiles {
         error: &ServiceError,
     ) -> Result<(), ServiceError> {
         let error = error_chain(error);
-        tracing::warn!(error, "job failed, and is sent again as a new message");
+        tracing::warn!(
+            error,
+            "job failed, and is sent again as a new queue message"
+        );
         let delay_seconds = MAX_DELAY_SECONDS;
         Ok(jobs.send(&[DelayedJob { job, delay_seconds }]).await?)
     }

@@ -3,14 +3,14 @@
 //! Invariants:
 //! - Files become active only after their jobs were sent, which [`Announced`] proves. So no crash loses a
 //!   job, but a job may find no record; its worker waits for it.
-//! - The transaction that activates a file also creates the deliveries of its events. So an event is sent if
-//!   the file became active, even if it is deleted at once. A worker can see a delivery between the commit and a
-//!   rollback of its file, and then sends the event of a file that is not stored.
+//! - The transaction that activates a file also creates the webhook messages of its events. So an event is sent if
+//!   the file became active, even if it is deleted at once. A worker can see a message between the commit
+//!   and a rollback of its file, and then sends the event of a file that is not stored.
 
 use bucket::Bucket;
 use domain::{
     AnnouncedWebhook, File, FileId, ProcessingRules, ServiceError, Space, Timestamp, UploadRules,
-    WebhookDelivery, WebhookEvent, WebhookFile, WebhookPayload,
+    WebhookEvent, WebhookFile, WebhookMessage, WebhookPayload,
 };
 use futures::future;
 use queue::{DelayedJob, ProcessingJob, Queue, WebhookJob};
@@ -41,32 +41,32 @@ struct FileWebhook {
 }
 
 impl Announced {
-    /// Returns the deliveries of the announced events of files, as these versions of them show.
-    pub(crate) fn deliveries(
+    /// Returns the webhook messages of the announced events of files, as these versions of them show.
+    pub(crate) fn webhook_messages(
         &self,
         files: &[File],
         now: Timestamp,
-    ) -> Result<Vec<WebhookDelivery>, ServiceError> {
+    ) -> Result<Vec<WebhookMessage>, ServiceError> {
         let events = files.iter().flat_map(|file| {
             let own = self.webhooks.iter().filter(|one| one.file_id == file.id);
-            own.map(move |one| delivery(&one.announced, file, now))
+            own.map(move |one| webhook_message(&one.announced, file, now))
         });
         events.collect()
     }
 }
 
-/// Returns the delivery of an announced event of a file.
-pub(crate) fn delivery(
+/// Returns the webhook message of an announced event of a file.
+pub(crate) fn webhook_message(
     announced: &AnnouncedWebhook,
     file: &File,
     now: Timestamp,
-) -> Result<WebhookDelivery, ServiceError> {
+) -> Result<WebhookMessage, ServiceError> {
     let payload = WebhookPayload {
         event: announced.event,
         file: WebhookFile::from(file),
     };
     let payload = serde_json::to_string(&payload).map_err(ServiceError::internal)?;
-    Ok(WebhookDelivery::new(announced, file, payload, now))
+    Ok(WebhookMessage::new(announced, file, payload, now))
 }
 
 /// Returns the job of an announced event.
@@ -77,7 +77,7 @@ pub(crate) fn event_job(
 ) -> DelayedJob<WebhookJob> {
     DelayedJob::immediate(WebhookJob::Event {
         space_id: space.id,
-        delivery_id: announced.id,
+        message_id: announced.id,
         announced_at,
     })
 }

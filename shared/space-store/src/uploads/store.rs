@@ -78,7 +78,7 @@ impl Uploads<'_> {
         let (stored, announced) = storing.await;
         let webhooks = stored
             .and(announced)
-            .and_then(|announced| announced.deliveries(&records, self.space.now()));
+            .and_then(|announced| announced.webhook_messages(&records, self.space.now()));
         let written = match webhooks {
             Ok(webhooks) => {
                 let new = NewFileRecords {

@@ -1,7 +1,7 @@
 //! Uploads and the jobs that follow, with a function killed at each of its calls.
 //!
 //! Afterwards:
-//! - The file is active, and each of its events was sent by one delivery. An image has metadata, thumbnails
+//! - The file is active, and each of its events was sent by one webhook message. An image has metadata, thumbnails
 //!   and a blurhash.
 //! - Or it does not exist, and no event was sent. Only an upload in a form may end so, and only without a
 //!   successful response.

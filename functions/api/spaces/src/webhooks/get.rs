@@ -1,19 +1,19 @@
-//! `GET /spaces/:id/webhook-deliveries/:deliveryId`: get a delivery of a webhook with its body.
+//! `GET /spaces/:id/webhook-deliveries/:deliveryId`: get a webhook message with its body.
 
-use http_api::{ApiError, Can, Data, Endpoint, ManageWebhooks, WebhookDeliveryPath};
+use http_api::{ApiError, Can, Data, Endpoint, ManageWebhooks, WebhookMessagePath};
 
-use super::{DELIVERY_PATH, views::DetailedWebhookDeliveryView};
+use super::{MESSAGE_PATH, views::DetailedWebhookMessageView};
 
 pub(crate) const GET: Endpoint = Endpoint::get(
     "getWebhookDelivery",
-    DELIVERY_PATH,
-    "Get a webhook delivery with its body",
+    MESSAGE_PATH,
+    "Get a webhook message with its body",
 );
 
 pub(crate) async fn get(
     can: Can<ManageWebhooks>,
-    WebhookDeliveryPath(id): WebhookDeliveryPath,
-) -> Result<Data<DetailedWebhookDeliveryView>, ApiError> {
-    let delivery = can.space.webhooks().get(id).await?;
-    Ok(Data(delivery.into()))
+    WebhookMessagePath(id): WebhookMessagePath,
+) -> Result<Data<DetailedWebhookMessageView>, ApiError> {
+    let message = can.space.webhooks().get(id).await?;
+    Ok(Data(message.into()))
 }

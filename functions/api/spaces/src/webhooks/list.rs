@@ -1,23 +1,23 @@
-//! `GET /spaces/:id/webhook-deliveries`: list the deliveries of webhooks of the last 30 days, newest
-//! first.
+//! `GET /spaces/:id/webhook-deliveries`: the delivery log of a space, with the webhook messages of the last
+//! 30 days, newest first.
 
 use domain::{FieldError, WebhookFilter, parse_variant};
 use http_api::{
     ApiError, Endpoint, FieldReader, FromFields, ListQuery, ManageWebhooks, PageResponse, SpacePath,
 };
 
-use super::views::WebhookDeliveryView;
+use super::views::WebhookMessageView;
 
 pub(crate) const LIST: Endpoint = Endpoint::get(
     "listWebhookDeliveries",
     "/spaces/{id}/webhook-deliveries",
-    "List the webhook deliveries of a space",
+    "List the delivery log of a space: its webhook messages and their attempts",
 );
 
-pub(crate) struct DeliveryQuery(WebhookFilter);
+pub(crate) struct MessageQuery(WebhookFilter);
 
-impl FromFields for DeliveryQuery {
-    fn read(fields: &mut impl FieldReader) -> Option<DeliveryQuery> {
+impl FromFields for MessageQuery {
+    fn read(fields: &mut impl FieldReader) -> Option<MessageQuery> {
         let filter = WebhookFilter {
             status: fields.optional("status", parse_variant),
             event: fields.optional("event", parse_variant),
@@ -25,10 +25,10 @@ impl FromFields for DeliveryQuery {
                 id.parse().map_err(|_| FieldError::InvalidSelection)
             }),
         };
-        fields.describe("status", "Only deliveries with this status.");
-        fields.describe("event", "Only deliveries of this event.");
-        fields.describe("file_id", "Only deliveries of events of this file.");
-        Some(DeliveryQuery(filter))
+        fields.describe("status", "Only messages with this status.");
+        fields.describe("event", "Only messages of this event.");
+        fields.describe("file_id", "Only messages of events of this file.");
+        Some(MessageQuery(filter))
     }
 }
 
@@ -36,15 +36,15 @@ pub(crate) async fn list(
     space: SpacePath<ManageWebhooks>,
     ListQuery {
         page: request,
-        filter: DeliveryQuery(filter),
-    }: ListQuery<DeliveryQuery>,
-) -> Result<PageResponse<WebhookDeliveryView>, ApiError> {
+        filter: MessageQuery(filter),
+    }: ListQuery<MessageQuery>,
+) -> Result<PageResponse<WebhookMessageView>, ApiError> {
     let listed = space
         .list(async |lists| {
             lists
-                .webhook_deliveries(&filter, request.page_request())
+                .webhook_messages(&filter, request.page_request())
                 .await
         })
         .await?;
-    Ok(request.response(listed.found, WebhookDeliveryView::from))
+    Ok(request.response(listed.found, WebhookMessageView::from))
 }

@@ -6,5 +6,5 @@ pub(crate) mod redeliver;
 pub(crate) mod secret;
 mod views;
 
-/// Path of a delivery.
-const DELIVERY_PATH: &str = "/spaces/{id}/webhook-deliveries/{deliveryId}";
+/// Path of a webhook message in the delivery log of its space.
+const MESSAGE_PATH: &str = "/spaces/{id}/webhook-deliveries/{deliveryId}";

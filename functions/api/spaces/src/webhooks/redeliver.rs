@@ -1,23 +1,23 @@
-//! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`: send a webhook again.
+//! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`: send a webhook message again.
 
 use axum::extract::State;
-use http_api::{Accepted, ApiError, Can, Endpoint, ManageWebhooks, WebhookDeliveryPath};
+use http_api::{Accepted, ApiError, Can, Endpoint, ManageWebhooks, WebhookMessagePath};
 use space_store::{Queue, WebhookJob};
 
 pub(crate) const REDELIVER: Endpoint = Endpoint::post(
     "redeliverWebhook",
     "/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver",
-    "Send a webhook again",
+    "Send a webhook message again",
 );
 
 /// Begins a new series of attempts in the background, with the same id and body. Also advances the next
-/// attempt of a pending delivery. Fails with 403 if the space is disabled.
+/// attempt of a pending message. Fails with 403 if the space is disabled.
 pub(crate) async fn redeliver(
     can: Can<ManageWebhooks>,
-    WebhookDeliveryPath(id): WebhookDeliveryPath,
+    WebhookMessagePath(id): WebhookMessagePath,
     State(webhooks): State<Queue<WebhookJob>>,
 ) -> Result<Accepted, ApiError> {
-    let delivery = can.space.webhooks().get(id).await?;
-    can.space.webhooks().redeliver(&delivery, &webhooks).await?;
+    let message = can.space.webhooks().get(id).await?;
+    can.space.webhooks().redeliver(&message, &webhooks).await?;
     Ok(Accepted)
 }

@@ -1,29 +1,29 @@
-//! Views of webhook deliveries.
+//! Views of webhook messages.
 
 use domain::{
-    FileId, PublicHttpsUrl, WebhookAttempt, WebhookDelivery, WebhookDeliveryId, WebhookEvent,
-    WebhookFailure, WebhookStatus,
+    FileId, PublicHttpsUrl, WebhookAttempt, WebhookEvent, WebhookFailure, WebhookMessage,
+    WebhookMessageId, WebhookStatus,
 };
 use http_api::Rfc3339;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A delivery of a webhook.
+/// A webhook message.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct WebhookDeliveryView {
-    /// Id of the delivery: the header `webhook-id` of its attempts.
-    id: WebhookDeliveryId,
+pub(crate) struct WebhookMessageView {
+    /// Id of the message: the header `webhook-id` of its attempts.
+    id: WebhookMessageId,
     event: WebhookEvent,
     /// Id of the file.
     file_id: FileId,
     /// URL of the endpoint.
     url: PublicHttpsUrl,
     status: WebhookStatus,
-    /// Why the delivery failed. Null in other states.
+    /// Why the message failed. Null in other states.
     failure: Option<WebhookFailure>,
     /// The last 20 attempts, the oldest first.
     attempts: Vec<WebhookAttemptView>,
-    /// Time of the next attempt. Null unless the delivery is pending.
+    /// Time of the next attempt. Null unless the message is pending.
     next_attempt_at: Option<Rfc3339>,
     /// Time of the last request that began a new series of attempts. Null if there was none.
     redelivered_at: Option<Rfc3339>,
@@ -32,26 +32,26 @@ pub(crate) struct WebhookDeliveryView {
     updated_at: Rfc3339,
 }
 
-impl From<WebhookDelivery> for WebhookDeliveryView {
-    fn from(delivery: WebhookDelivery) -> WebhookDeliveryView {
-        let attempts = delivery.attempts.into_iter().map(WebhookAttemptView::from);
-        WebhookDeliveryView {
-            id: delivery.id,
-            event: delivery.event,
-            file_id: delivery.file_id,
-            url: delivery.endpoint.url,
-            status: delivery.status,
-            failure: delivery.failure,
+impl From<WebhookMessage> for WebhookMessageView {
+    fn from(message: WebhookMessage) -> WebhookMessageView {
+        let attempts = message.attempts.into_iter().map(WebhookAttemptView::from);
+        WebhookMessageView {
+            id: message.id,
+            event: message.event,
+            file_id: message.file_id,
+            url: message.endpoint.url,
+            status: message.status,
+            failure: message.failure,
             attempts: attempts.collect(),
-            next_attempt_at: delivery.next_attempt_at.map(Rfc3339::from),
-            redelivered_at: delivery.redelivered_at.map(Rfc3339::from),
-            created_at: delivery.created_at.into(),
-            updated_at: delivery.updated_at.into(),
+            next_attempt_at: message.next_attempt_at.map(Rfc3339::from),
+            redelivered_at: message.redelivered_at.map(Rfc3339::from),
+            created_at: message.created_at.into(),
+            updated_at: message.updated_at.into(),
         }
     }
 }
 
-/// An attempt to deliver a webhook.
+/// An attempt to send a webhook message.
 #[derive(Serialize, JsonSchema)]
 struct WebhookAttemptView {
     /// Number of the attempt, from 1. A redelivery continues the numbers.
@@ -81,20 +81,20 @@ impl From<WebhookAttempt> for WebhookAttemptView {
     }
 }
 
-/// A delivery of a webhook with its body.
+/// A webhook message with its body.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct DetailedWebhookDeliveryView {
+pub(crate) struct DetailedWebhookMessageView {
     #[serde(flatten)]
-    delivery: WebhookDeliveryView,
-    /// The body of the webhook, byte for byte.
+    message: WebhookMessageView,
+    /// The body of the message, byte for byte.
     payload: String,
 }
 
-impl From<WebhookDelivery> for DetailedWebhookDeliveryView {
-    fn from(delivery: WebhookDelivery) -> DetailedWebhookDeliveryView {
-        DetailedWebhookDeliveryView {
-            payload: delivery.payload.clone(),
-            delivery: delivery.into(),
+impl From<WebhookMessage> for DetailedWebhookMessageView {
+    fn from(message: WebhookMessage) -> DetailedWebhookMessageView {
+        DetailedWebhookMessageView {
+            payload: message.payload.clone(),
+            message: message.into(),
         }
     }
 }

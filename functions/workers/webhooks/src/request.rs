@@ -1,8 +1,8 @@
 //! The request of one attempt, signed as [Standard Webhooks](https://www.standardwebhooks.com) specifies.
 
 use domain::{
-    MasterSecret, ServiceError, SignedWebhook, Space, Timestamp, WebhookAttempt, WebhookDelivery,
-    WebhookExcerpt, WebhookSecret,
+    MasterSecret, ServiceError, SignedWebhook, Space, Timestamp, WebhookAttempt, WebhookExcerpt,
+    WebhookMessage, WebhookSecret,
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use safe_http::{FetchLimits, OutboundError, PostRequest, Posted, RetryAfter};
@@ -15,7 +15,7 @@ use crate::WebhookWorker;
 /// Maximum size of the part of a response that is read, in bytes: an excerpt of it is stored.
 const MAX_RESPONSE_BYTES: usize = 4_096;
 
-/// Header of the delivery's id.
+/// Header of the message's id.
 const ID: &str = "webhook-id";
 /// Header of the attempt's time, in seconds since 1970.
 const TIMESTAMP: &str = "webhook-timestamp";
@@ -35,15 +35,15 @@ impl WebhookWorker {
     pub(crate) async fn request(
         &self,
         space: &Space,
-        delivery: &WebhookDelivery,
+        message: &WebhookMessage,
         context: &JobContext,
     ) -> Result<SentAttempt, JobError> {
         let master_secret = self.master_secret.get().await.map_err(JobError::new)?;
         let at = context.env.now();
-        let headers = headers(space, delivery, master_secret, at).map_err(JobError::new)?;
+        let headers = headers(space, message, master_secret, at).map_err(JobError::new)?;
         let request = PostRequest {
             headers,
-            body: delivery.payload.clone().into(),
+            body: message.payload.clone().into(),
         };
         let limits = FetchLimits {
             deadline: self.deadline,
@@ -51,12 +51,12 @@ impl WebhookWorker {
         };
 
         let started = Instant::now();
-        let url = &delivery.endpoint.url;
+        let url = &message.endpoint.url;
         let posted = self.outbound.post(url, request, limits).await;
         let duration = started.elapsed();
 
         let attempt = WebhookAttempt {
-            number: delivery.next_number,
+            number: message.next_number,
             at,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             status_code: status_code(&posted),
@@ -96,15 +96,15 @@ fn excerpt(posted: &Result<Posted, OutboundError>) -> Option<WebhookExcerpt> {
 
 fn headers(
     space: &Space,
-    delivery: &WebhookDelivery,
+    message: &WebhookMessage,
     master_secret: &MasterSecret,
     sent_at: Timestamp,
 ) -> Result<HeaderMap, ServiceError> {
-    let id = delivery.id.to_string();
+    let id = message.id.to_string();
     let webhook = SignedWebhook {
         id: &id,
         sent_at,
-        body: &delivery.payload,
+        body: &message.payload,
     };
     let signing = &space.webhook_signing;
     let signatures = WebhookSecret::sign_with_valid(space.id, signing, master_secret, &webhook);

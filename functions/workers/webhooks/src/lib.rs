@@ -1,17 +1,17 @@
-//! Worker `webhook-delivery`: makes the attempts of deliveries, which the transactions of events create.
+//! Worker `webhooks`: makes the attempts of webhook messages, which the transactions of events create.
 //!
 //! Invariants:
-//! - An event has one delivery, which its transaction creates. All attempts share its id and body.
-//! - An attempt is claimed on the record before it is made, so two messages of one attempt do not both
-//!   make it. The claim of a worker that stopped expires, and SQS delivers its message again.
+//! - An event has one message, which its transaction creates. All attempts share its id and body.
+//! - An attempt is claimed on the record before it is made, so two jobs of one attempt do not both
+//!   make it. The claim of a worker that stopped expires, and its job is received again.
 //! - A space has at most three attempts at a time, two of them to one host, and a host has three. Others are sent again
-//!   with a delay instead of occupying the worker, and end their delivery after 18 hours. After five timeouts of a host in
+//!   with a delay instead of occupying the worker, and their message fails after 18 hours. After five timeouts of a host in
 //!   a row, the circuit of the space to it is open: one attempt per minute is made until it responds.
-//! - The message of the next attempt is sent before the result of an attempt is recorded. So wherever
-//!   the worker stops, a message is left that continues the delivery. A message whose number is below
-//!   that of the record's next attempt is outdated, so superfluous messages end.
-//! - SQS delays a message by 15 minutes at most, so an attempt that is not due is sent again. Lambda
-//!   stops such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent
+//! - The job of the next attempt is sent before the result of an attempt is recorded. So wherever
+//!   the worker stops, a job is left that repeats the attempt or makes the next. A job whose number is below
+//!   that of the record's next attempt is outdated, so superfluous jobs end.
+//! - SQS delays a job by 15 minutes at most, so an attempt that is not due is sent again. Lambda
+//!   stops such a chain after about 16 jobs ("Use Lambda recursive loop detection to prevent
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
 mod attempt;
@@ -20,11 +20,11 @@ mod request;
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{SpaceId, Timestamp, WebhookDeliveryId, WebhookStatus};
+use domain::{SpaceId, Timestamp, WebhookMessageId, WebhookStatus};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use safe_http::{Network, Outbound, OutboundSettings, SystemNetwork};
 use space_store::{
-    DelayedJob, DeliveryInSpace, Job, MAX_DELAY_SECONDS, Queue, WebhookJob, Webhooks,
+    DelayedJob, Job, MAX_DELAY_SECONDS, Queue, WebhookJob, WebhookMessageInSpace, Webhooks,
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
@@ -72,11 +72,11 @@ pub fn handler_with(
         url_policy: settings.url_policy(),
         ..OutboundSettings::default()
     };
-    let queue = settings.queue("WEBHOOK_QUEUE_URL");
+    let queue = settings.queue("WEBHOOKS_QUEUE_URL");
     let worker = WebhookWorker {
         webhooks: Webhooks::new(settings.table()),
         queue: queue.clone(),
-        dead_letters: settings.queue("WEBHOOK_DEAD_LETTERS_URL"),
+        dead_letters: settings.queue("WEBHOOKS_DEAD_LETTERS_URL"),
         master_secret: settings.master_secret(),
         outbound: Outbound::new(outbound).with_network(options.network),
         deadline: options.deadline,
@@ -97,15 +97,15 @@ impl Worker for WebhookWorker {
         match job.clone() {
             WebhookJob::Event {
                 space_id,
-                delivery_id,
+                message_id,
                 announced_at,
             } => {
-                self.send_event(space_id, delivery_id, announced_at, context)
+                self.send_event(space_id, message_id, announced_at, context)
                     .await
             }
             WebhookJob::Attempt {
                 space_id,
-                delivery_id,
+                message_id,
                 number,
                 due_at,
             } => {
@@ -113,17 +113,17 @@ impl Worker for WebhookWorker {
                 if now < due_at {
                     return self.send_when_due(job, due_at, now).await;
                 }
-                match self.delivery(space_id, delivery_id).await? {
+                match self.message(space_id, message_id).await? {
                     Some(found) => self.attempt(found, number, context).await,
                     None => Ok(()),
                 }
             }
             WebhookJob::Redeliver {
                 space_id,
-                delivery_id,
+                message_id,
                 requested_at,
                 cause,
-            } => match self.delivery(space_id, delivery_id).await? {
+            } => match self.message(space_id, message_id).await? {
                 // A worker that stopped after it sent a dead letter repeats its attempt, which may
                 // succeed.
                 Some(found) if cause.is_some() && is_delivered(&found) => Ok(()),
@@ -134,17 +134,17 @@ impl Worker for WebhookWorker {
     }
 }
 
-fn is_delivered(found: &DeliveryInSpace) -> bool {
-    found.delivery.status == WebhookStatus::Delivered
+fn is_delivered(found: &WebhookMessageInSpace) -> bool {
+    found.message.status == WebhookStatus::Delivered
 }
 
 impl WebhookWorker {
-    async fn delivery(
+    async fn message(
         &self,
         space_id: SpaceId,
-        id: WebhookDeliveryId,
-    ) -> Result<Option<DeliveryInSpace>, JobError> {
-        let found = self.webhooks.delivery(space_id, id).await;
+        id: WebhookMessageId,
+    ) -> Result<Option<WebhookMessageInSpace>, JobError> {
+        let found = self.webhooks.message(space_id, id).await;
         found.map_err(JobError::new)
     }
 

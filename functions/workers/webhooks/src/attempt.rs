@@ -1,10 +1,10 @@
-//! Attempts: claim, request, next message, record.
+//! Attempts: claim, request, next job, record.
 
 use domain::{
-    Timestamp, WebhookAttempt, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookSlotWait,
+    Timestamp, WebhookAttempt, WebhookConclusion, WebhookFailure, WebhookMessage, WebhookSlotWait,
     WebhookStatus,
 };
-use space_store::{DelayedJob, DeliveryInSpace, HostReaction, WebhookClaim, WebhookJob};
+use space_store::{DelayedJob, HostReaction, WebhookClaim, WebhookJob, WebhookMessageInSpace};
 use worker::{JobContext, JobError};
 
 use crate::{WebhookWorker, event::FIRST};
@@ -23,7 +23,7 @@ struct Concluded {
 
 impl Concluded {
     /// Logs the attempt with the host. The rest of the URL may contain a secret.
-    fn log(&self, delivery: &WebhookDelivery) {
+    fn log(&self, message: &WebhookMessage) {
         let WebhookAttempt {
             number,
             duration_ms,
@@ -32,53 +32,51 @@ impl Concluded {
             ..
         } = &self.attempt;
         let conclusion = self.conclusion;
-        let delivery_id = delivery.id;
-        let host = delivery.endpoint.url.host_and_port();
-        tracing::info!(%delivery_id, host, number, duration_ms, status_code, error, ?conclusion, "attempted a webhook");
+        let webhook_message_id = message.id;
+        let host = message.endpoint.url.host_and_port();
+        tracing::info!(%webhook_message_id, host, number, duration_ms, status_code, error, ?conclusion, "attempted a webhook");
     }
 }
 
 impl WebhookWorker {
-    /// Makes the attempt with a number if it is the delivery's next one and due. A message of a later
+    /// Makes the attempt with a number if it is the next one of the message and due. A job of a later
     /// attempt makes the next one too: its worker stopped before it recorded the result.
     pub(crate) async fn attempt(
         &self,
-        found: DeliveryInSpace,
+        found: WebhookMessageInSpace,
         number: u32,
         context: &JobContext,
     ) -> Result<(), JobError> {
         let now = context.env.now();
-        let delivery = &found.delivery;
-        let is_outdated = number < delivery.next_number;
-        let next_attempt_at = match delivery.next_attempt_at {
-            Some(next) if !is_outdated && delivery.status == WebhookStatus::Pending => next,
+        let message = &found.message;
+        let is_outdated = number < message.next_number;
+        let next_attempt_at = match message.next_attempt_at {
+            Some(next) if !is_outdated && message.status == WebhookStatus::Pending => next,
             _ => return Ok(()),
         };
 
         if !found.space.enabled {
-            return self
-                .fail(delivery, WebhookFailure::SpaceDisabled, now)
-                .await;
+            return self.fail(message, WebhookFailure::SpaceDisabled, now).await;
         }
         if now < next_attempt_at {
-            let next = next_message(delivery, delivery.next_number, next_attempt_at);
+            let next = next_job(message, message.next_number, next_attempt_at);
             return self.send_when_due(next, next_attempt_at, now).await;
         }
-        if let Some(pause) = delivery.claim_left(now) {
+        if let Some(pause) = message.claim_left(now) {
             return Err(in_progress().with_pause(pause));
         }
 
-        let is_first = delivery.next_number == FIRST && delivery.redelivered_at.is_none();
+        let is_first = message.next_number == FIRST && message.redelivered_at.is_none();
         let endpoint = if is_first {
-            Some(delivery.endpoint.clone())
+            Some(message.endpoint.clone())
         } else {
             let current = self.webhooks.current_endpoint(&found).await;
             current.map_err(JobError::new)?
         };
         let Some(endpoint) = endpoint else {
-            return self.fail(delivery, WebhookFailure::NoUrl, now).await;
+            return self.fail(message, WebhookFailure::NoUrl, now).await;
         };
-        let claim = self.webhooks.claim(delivery, endpoint).await;
+        let claim = self.webhooks.claim(message, endpoint).await;
         match claim.map_err(JobError::new)? {
             WebhookClaim::Claimed(claimed) => self.make_attempt(&found, *claimed, context).await,
             WebhookClaim::Changed => Err(in_progress()),
@@ -88,67 +86,66 @@ impl WebhookWorker {
                     not_before,
                 };
                 let Some(due_at) = wait.end(now, &context.env) else {
-                    return self.give_up(delivery, now).await;
+                    return self.give_up(message, now).await;
                 };
-                let again = next_message(delivery, delivery.next_number, due_at);
+                let again = next_job(message, message.next_number, due_at);
                 self.send_when_due(again, due_at, now).await
             }
         }
     }
 
-    /// Ends a delivery without an attempt.
+    /// Records that a message failed without an attempt.
     async fn fail(
         &self,
-        delivery: &WebhookDelivery,
+        message: &WebhookMessage,
         failure: WebhookFailure,
         now: Timestamp,
     ) -> Result<(), JobError> {
-        let fail = |delivery: &mut WebhookDelivery| delivery.fail(failure, now);
-        let failed = self.webhooks.change(delivery, fail).await;
+        let fail = |message: &mut WebhookMessage| message.fail(failure, now);
+        let failed = self.webhooks.change(message, fail).await;
         failed.map(|_| ()).map_err(JobError::new)
     }
 
-    /// Ends a delivery whose attempt has waited too long for a slot, as its last attempt would.
-    async fn give_up(&self, delivery: &WebhookDelivery, now: Timestamp) -> Result<(), JobError> {
-        tracing::info!(delivery_id = %delivery.id, "a webhook has waited too long");
+    /// Fails a message whose attempt has waited too long for a slot, as its last attempt would.
+    async fn give_up(&self, message: &WebhookMessage, now: Timestamp) -> Result<(), JobError> {
+        tracing::info!(webhook_message_id = %message.id, "a webhook has waited too long");
         let cause = NO_SLOT.to_owned();
-        self.send_dead_letter(delivery, cause, now).await?;
+        self.send_dead_letter(message, cause, now).await?;
         let exhausted = WebhookFailure::AttemptsExhausted;
-        self.fail(delivery, exhausted, now).await
+        self.fail(message, exhausted, now).await
     }
 
     /// Begins a new series of attempts, unless a request that is as late or later began one.
     pub(crate) async fn redeliver(
         &self,
-        mut found: DeliveryInSpace,
+        mut found: WebhookMessageInSpace,
         requested_at: Timestamp,
         context: &JobContext,
     ) -> Result<(), JobError> {
         let is_begun = found
-            .delivery
+            .message
             .redelivered_at
             .is_some_and(|last| requested_at <= last);
         if !is_begun {
-            if let Some(pause) = found.delivery.claim_left(context.env.now()) {
+            if let Some(pause) = found.message.claim_left(context.env.now()) {
                 return Err(in_progress().with_pause(pause));
             }
             let now = context.env.now();
-            let new_series =
-                |delivery: &mut WebhookDelivery| delivery.begin_series(requested_at, now);
-            let begun = self.webhooks.change(&found.delivery, new_series).await;
-            found.delivery = begun.map_err(JobError::new)?.ok_or_else(in_progress)?;
+            let new_series = |message: &mut WebhookMessage| message.begin_series(requested_at, now);
+            let begun = self.webhooks.change(&found.message, new_series).await;
+            found.message = begun.map_err(JobError::new)?.ok_or_else(in_progress)?;
         }
 
-        let number = found.delivery.next_number;
+        let number = found.message.next_number;
         self.attempt(found, number, context).await
     }
 
     /// Makes a claimed attempt. What follows is sent before it is recorded: a stop in between repeats
-    /// the attempt instead of losing the delivery.
+    /// the attempt instead of losing the message.
     async fn make_attempt(
         &self,
-        found: &DeliveryInSpace,
-        claimed: WebhookDelivery,
+        found: &WebhookMessageInSpace,
+        claimed: WebhookMessage,
         context: &JobContext,
     ) -> Result<(), JobError> {
         let concluded = self.request_and_conclude(found, &claimed, context).await?;
@@ -156,7 +153,7 @@ impl WebhookWorker {
         let now = context.env.now();
         match concluded.conclusion {
             WebhookConclusion::RetryAt(due_at) => {
-                let next = next_message(&claimed, claimed.next_number + 1, due_at);
+                let next = next_job(&claimed, claimed.next_number + 1, due_at);
                 self.send_when_due(next, due_at, now).await?;
             }
             WebhookConclusion::Failed(WebhookFailure::AttemptsExhausted) => {
@@ -171,20 +168,20 @@ impl WebhookWorker {
             reaction,
             conclusion,
         } = concluded;
-        let conclude = |delivery: &mut WebhookDelivery| {
-            delivery.conclude(attempt, conclusion, now);
+        let conclude = |message: &mut WebhookMessage| {
+            message.conclude(attempt, conclusion, now);
         };
         let recorded = self.webhooks.conclude(&claimed, reaction, conclude).await;
         if !recorded.map_err(JobError::new)? {
-            tracing::warn!(delivery_id = %claimed.id, "the delivery changed during an attempt");
+            tracing::warn!(webhook_message_id = %claimed.id, "the webhook message changed during an attempt");
         }
         Ok(())
     }
 
     async fn request_and_conclude(
         &self,
-        found: &DeliveryInSpace,
-        claimed: &WebhookDelivery,
+        found: &WebhookMessageInSpace,
+        claimed: &WebhookMessage,
         context: &JobContext,
     ) -> Result<Concluded, JobError> {
         let sent = self.request(&found.space, claimed, context).await?;
@@ -207,17 +204,17 @@ impl WebhookWorker {
         })
     }
 
-    /// Sends a delivery whose attempts are exhausted to the dead-letter queue. If an operator moves the
-    /// message back, a new series begins.
+    /// Sends a job to the dead-letter queue for a message whose attempts are exhausted. If an operator moves the
+    /// job back, a new series begins.
     async fn send_dead_letter(
         &self,
-        delivery: &WebhookDelivery,
+        message: &WebhookMessage,
         cause: String,
         now: Timestamp,
     ) -> Result<(), JobError> {
         let job = WebhookJob::Redeliver {
-            space_id: delivery.space_id,
-            delivery_id: delivery.id,
+            space_id: message.space_id,
+            message_id: message.id,
             requested_at: now,
             cause: Some(cause),
         };
@@ -226,17 +223,17 @@ impl WebhookWorker {
     }
 }
 
-fn next_message(delivery: &WebhookDelivery, number: u32, due_at: Timestamp) -> WebhookJob {
+fn next_job(message: &WebhookMessage, number: u32, due_at: Timestamp) -> WebhookJob {
     WebhookJob::Attempt {
-        space_id: delivery.space_id,
-        delivery_id: delivery.id,
+        space_id: message.space_id,
+        message_id: message.id,
         number,
         due_at,
     }
 }
 
-/// Returns the error of a message whose attempt another invocation is making. SQS delivers the message
-/// again, after that invocation has recorded its result or its claim has expired.
+/// Returns the error of a job whose attempt another invocation is making. The job is received again, after
+/// that invocation has recorded its result or its claim has expired.
 fn in_progress() -> JobError {
     JobError::new("another invocation is making this attempt")
 }

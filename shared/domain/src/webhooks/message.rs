@@ -1,8 +1,8 @@
-//! Delivery of one event to one URL, in numbered attempts.
+//! The message of one event to one URL, sent in numbered attempts.
 //!
 //! Invariants:
 //! - Id and payload never change, so a receiver recognizes repetitions.
-//! - `next_attempt_at` is set exactly while the delivery is pending.
+//! - `next_attempt_at` is set exactly while the message is pending.
 //! - Attempts are numbered from 1 on. A redelivery begins a new series, which continues the numbers.
 
 use std::time::Duration;
@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Env, File, FileId, SpaceId, Timestamp, UploadConfigId, WebhookAttempt, WebhookDeliveryId,
-    WebhookEndpoint, WebhookEvent,
+    Env, File, FileId, SpaceId, Timestamp, UploadConfigId, WebhookAttempt, WebhookEndpoint,
+    WebhookEvent, WebhookMessageId,
 };
 
 /// Milliseconds in a second.
@@ -39,12 +39,12 @@ const JITTER_DIVISOR: i64 = 10;
 const MAX_RETRY_AFTER_MS: i64 = DAY_MS;
 /// Time for which an attempt is claimed, in milliseconds: longer than an invocation of the worker takes.
 const CLAIM_MS: i64 = MINUTE_MS;
-/// Time for which a delivery is kept after its event or its last redelivery, in milliseconds.
+/// Time for which a message is kept after its event or its last redelivery, in milliseconds.
 const RETENTION_MS: i64 = 30 * DAY_MS;
 /// Maximum number of stored attempts. Older ones are dropped.
 const MAX_STORED_ATTEMPTS: usize = 20;
 
-/// State of a delivery.
+/// State of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WebhookStatus {
@@ -56,7 +56,7 @@ pub enum WebhookStatus {
     Failed,
 }
 
-/// Reason why a delivery failed.
+/// Reason why a message failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WebhookFailure {
@@ -73,7 +73,7 @@ pub enum WebhookFailure {
 /// What follows an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebhookConclusion {
-    /// The webhook is delivered.
+    /// The message is delivered.
     Delivered,
     /// Another attempt is made at this time.
     RetryAt(Timestamp),
@@ -81,32 +81,31 @@ pub enum WebhookConclusion {
     Failed(WebhookFailure),
 }
 
-/// Conditions on listed deliveries. A delivery matches if it meets all that are set.
+/// Conditions on listed messages. A message matches if it meets all that are set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebhookFilter {
-    /// State of the delivery.
+    /// State of the message.
     pub status: Option<WebhookStatus>,
-    /// Event of the delivery.
+    /// Event of the message.
     pub event: Option<WebhookEvent>,
-    /// File of the delivery.
+    /// File of the message.
     pub file_id: Option<FileId>,
 }
 
 impl WebhookFilter {
-    /// Whether the delivery meets all conditions.
-    pub fn matches(&self, delivery: &WebhookDelivery) -> bool {
-        self.status.is_none_or(|status| delivery.status == status)
-            && self.event.is_none_or(|event| delivery.event == event)
-            && self.file_id.is_none_or(|file| delivery.file_id == file)
+    /// Whether the message meets all conditions.
+    pub fn matches(&self, message: &WebhookMessage) -> bool {
+        self.status.is_none_or(|status| message.status == status)
+            && self.event.is_none_or(|event| message.event == event)
+            && self.file_id.is_none_or(|file| message.file_id == file)
     }
 }
 
-/// A webhook whose message is sent before its delivery exists. The transaction of the event creates the
-/// delivery.
+/// A webhook whose job is sent before its message exists. The transaction of the event creates the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnouncedWebhook {
-    /// Id of the delivery.
-    pub id: WebhookDeliveryId,
+    /// Id of the message.
+    pub id: WebhookMessageId,
     pub event: WebhookEvent,
     pub endpoint: WebhookEndpoint,
 }
@@ -115,18 +114,18 @@ impl AnnouncedWebhook {
     /// Creates the announcement of an event.
     pub fn new(event: WebhookEvent, endpoint: WebhookEndpoint, env: &Env) -> AnnouncedWebhook {
         AnnouncedWebhook {
-            id: WebhookDeliveryId::new(env),
+            id: WebhookMessageId::new(env),
             event,
             endpoint,
         }
     }
 }
 
-/// Stored record of a delivery.
+/// Stored record of a webhook message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WebhookDelivery {
-    /// Id of the delivery, which every attempt sends as `webhook-id`.
-    pub id: WebhookDeliveryId,
+pub struct WebhookMessage {
+    /// Id of the message, which every attempt sends as `webhook-id`.
+    pub id: WebhookMessageId,
     /// Space of the file.
     pub space_id: SpaceId,
     pub file_id: FileId,
@@ -145,7 +144,7 @@ pub struct WebhookDelivery {
     pub next_number: u32,
     /// Number of the first attempt of the current series.
     pub series_start: u32,
-    /// Time of the next attempt; `None` unless the delivery is pending.
+    /// Time of the next attempt; `None` unless the message is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_attempt_at: Option<Timestamp>,
     /// End of the claim of an attempt in progress.
@@ -163,15 +162,15 @@ pub struct WebhookDelivery {
     pub version: u64,
 }
 
-impl WebhookDelivery {
-    /// Creates the delivery of an event of a file, with the JSON of its payload. The first attempt is due.
+impl WebhookMessage {
+    /// Creates the message of an event of a file, with the JSON of its payload. The first attempt is due.
     pub fn new(
         announced: &AnnouncedWebhook,
         file: &File,
         payload: String,
         now: Timestamp,
-    ) -> WebhookDelivery {
-        WebhookDelivery {
+    ) -> WebhookMessage {
+        WebhookMessage {
             id: announced.id,
             space_id: file.space_id,
             file_id: file.id,
@@ -296,13 +295,13 @@ mod tests {
         env::random::tests::counting,
     };
 
-    fn delivery(env: &Env) -> WebhookDelivery {
+    fn message(env: &Env) -> WebhookMessage {
         let url = PublicHttpsUrl::parse("https://example.com/hook").expect("a URL");
         let source = WebhookSource::Space;
         let endpoint = WebhookEndpoint { url, source };
         let announced = AnnouncedWebhook::new(WebhookEvent::Uploaded, endpoint, env);
         let file = file(DeliveryType::Upload);
-        WebhookDelivery::new(&announced, &file, "{}".to_owned(), env.now())
+        WebhookMessage::new(&announced, &file, "{}".to_owned(), env.now())
     }
 
     fn failed_attempt(number: u32, at: Timestamp) -> WebhookAttempt {
@@ -317,52 +316,52 @@ mod tests {
     }
 
     /// Fails attempts until the series ends, and returns the pauses before their repetitions.
-    fn fail_series(delivery: &mut WebhookDelivery, env: &Env) -> Vec<i64> {
+    fn fail_series(message: &mut WebhookMessage, env: &Env) -> Vec<i64> {
         let now = env.now();
         let mut pauses = Vec::new();
         loop {
-            let attempt = failed_attempt(delivery.next_number, now);
-            let Some(at) = delivery.retry_at(None, now, env) else {
+            let attempt = failed_attempt(message.next_number, now);
+            let Some(at) = message.retry_at(None, now, env) else {
                 let failure = WebhookConclusion::Failed(WebhookFailure::AttemptsExhausted);
-                delivery.conclude(attempt, failure, now);
+                message.conclude(attempt, failure, now);
                 return pauses;
             };
             pauses.push(at.ms() - now.ms());
-            delivery.conclude(attempt, WebhookConclusion::RetryAt(at), now);
+            message.conclude(attempt, WebhookConclusion::RetryAt(at), now);
         }
     }
 
     #[test]
     fn series_has_seven_attempts_and_a_redelivery_begins_another() {
         let env = counting();
-        let mut delivery = delivery(&env);
+        let mut message = message(&env);
 
         for series in 1..=4_u32 {
-            let pauses = fail_series(&mut delivery, &env);
+            let pauses = fail_series(&mut message, &env);
             assert_eq!(pauses.len(), RETRY_DELAYS_MS.len());
             for (pause, delay) in pauses.into_iter().zip(RETRY_DELAYS_MS) {
                 assert!((pause - delay).abs() <= delay / 10, "{pause} {delay}");
             }
-            assert_eq!(delivery.status, WebhookStatus::Failed);
-            assert_eq!(delivery.next_attempt_at, None);
-            assert_eq!(delivery.next_number, series * 7 + 1);
+            assert_eq!(message.status, WebhookStatus::Failed);
+            assert_eq!(message.next_attempt_at, None);
+            assert_eq!(message.next_number, series * 7 + 1);
 
-            delivery.begin_series(env.now(), env.now());
-            assert_eq!(delivery.status, WebhookStatus::Pending);
-            assert_eq!(delivery.failure, None);
+            message.begin_series(env.now(), env.now());
+            assert_eq!(message.status, WebhookStatus::Pending);
+            assert_eq!(message.failure, None);
         }
-        let stored: Vec<u32> = delivery.attempts.iter().map(|one| one.number).collect();
+        let stored: Vec<u32> = message.attempts.iter().map(|one| one.number).collect();
         assert_eq!(stored, (9..=28).collect::<Vec<_>>());
     }
 
     #[test]
     fn retry_after_delays_by_a_day_at_most_and_never_advances() {
         let env = counting();
-        let delivery = delivery(&env);
+        let message = message(&env);
         let now = env.now();
         let pause = |asked_ms: i64| {
             let asked = Some(now.plus_ms(asked_ms));
-            delivery.retry_at(asked, now, &env).expect("a retry").ms() - now.ms()
+            message.retry_at(asked, now, &env).expect("a retry").ms() - now.ms()
         };
 
         assert_eq!(pause(60_000), 60_000);
@@ -377,16 +376,16 @@ mod tests {
     fn claim_ends_after_a_minute_or_with_the_attempt() {
         let env = counting();
         let now = env.now();
-        let mut delivery = delivery(&env);
-        assert_eq!(delivery.claim_left(now), None);
+        let mut message = message(&env);
+        assert_eq!(message.claim_left(now), None);
 
-        delivery.claim(now);
-        assert_eq!(delivery.claim_left(now), Some(Duration::from_mins(1)));
+        message.claim(now);
+        assert_eq!(message.claim_left(now), Some(Duration::from_mins(1)));
         let last = Some(Duration::from_millis(1));
-        assert_eq!(delivery.claim_left(now.plus_ms(CLAIM_MS - 1)), last);
-        assert_eq!(delivery.claim_left(now.plus_ms(CLAIM_MS)), None);
+        assert_eq!(message.claim_left(now.plus_ms(CLAIM_MS - 1)), last);
+        assert_eq!(message.claim_left(now.plus_ms(CLAIM_MS)), None);
 
-        delivery.conclude(failed_attempt(1, now), WebhookConclusion::Delivered, now);
-        assert_eq!(delivery.claim_left(now), None);
+        message.conclude(failed_attempt(1, now), WebhookConclusion::Delivered, now);
+        assert_eq!(message.claim_left(now), None);
     }
 }

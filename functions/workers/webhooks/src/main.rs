@@ -1,0 +1,7 @@
+//! Binary of the worker `webhooks`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    runtime::serve_worker(env!("CARGO_BIN_NAME"), webhooks::handler)
+}
