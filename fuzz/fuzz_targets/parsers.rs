@@ -7,7 +7,7 @@ use domain::{
     IdempotencyKey, KeyId, KeySecret, MasterSecret, NamePrefix, OriginalName, PublicHttpsUrl,
     QueryParameter, Referrer, SignatureError, SignedDelivery, SignedUploadUrl, Signing,
     SigningSecret, SpaceId, SpaceName, Tag, Timestamp, UploadConfigReference, UrlPolicy,
-    ValidationRules, VariantId, canonical_form, decoded_parameters, reject_executable_name,
+    ValidationRules, RenditionId, canonical_form, decoded_parameters, reject_executable_name,
     signed_query,
 };
 use libfuzzer_sys::fuzz_target;
@@ -143,7 +143,7 @@ fn check_ids(text: &str) {
     if let Ok(cursor) = text.parse::<Cursor>() {
         assert_eq!(cursor.to_string(), text);
     }
-    if let Some(id) = VariantId::parse(text) {
+    if let Some(id) = RenditionId::parse(text) {
         assert_eq!(id.as_str(), text);
     }
     if let Some(secret) = KeySecret::parse(text) {

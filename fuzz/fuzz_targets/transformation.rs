@@ -5,7 +5,7 @@ use std::slice;
 
 use domain::{
     FieldErrors, ImageFormat, MAX_SIDE_PIXELS, QueryParameter, TRANSFORMATION_PARAMETERS,
-    Transformation, Variant, decoded_parameters,
+    Transformation, Rendition, decoded_parameters,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -40,11 +40,11 @@ fn check_canonical_form(transformation: Transformation) {
     assert_eq!(parsed.unwrap_or_default().to_string(), canonical);
 
     let id = |transformation| {
-        let variant = Variant {
+        let rendition = Rendition {
             transformation,
-            ..Variant::of(Transformation::default(), ImageFormat::WebP)
+            ..Rendition::of(Transformation::default(), ImageFormat::WebP)
         };
-        variant.id()
+        rendition.id()
     };
     assert_eq!(
         id(Some(parsed.unwrap_or_default())),

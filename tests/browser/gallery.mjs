@@ -8,7 +8,7 @@ import { choose, ended, withKey } from "./page.mjs";
 
 /** Timeout of all images of the gallery, in milliseconds: a development build renders slowly. */
 const GALLERY_TIMEOUT_MS = 120_000;
-/** An image of one pixel, whose variants are rendered quickly. */
+/** An image of one pixel, whose renditions are rendered quickly. */
 const PIXEL = {
   name: "pixel.png",
   mimeType: "image/png",

@@ -30,7 +30,7 @@ const ARNS = {
 };
 
 // The resources that actions are evaluated on, by service. Those of the template are added to the foreign ones.
-const objects = ['_objects/0/originals/0', '_objects/0/variants/0', '_objects/0/watermarks/0', 'staging/0', 'other/0'];
+const objects = ['_objects/0/originals/0', '_objects/0/renditions/0', '_objects/0/watermarks/0', 'staging/0', 'other/0'];
 const RESOURCES = {
   dynamodb: [`arn:aws:dynamodb:${AWS}:table/other`],
   ecr: [`${REPOSITORY}other`],
@@ -126,7 +126,7 @@ const presigners = [...functions, task].filter(({ variables }) => variables.PRES
   return { name: `${name}-urls`, role: own, caller: role, policies: policiesOf(own) };
 });
 const roles = [...functions, task, start, ...presigners];
-// Keys below one prefix have the same permissions, and so have the variants of both retentions.
+// Keys below one prefix have the same permissions, and so have the renditions of both retentions.
 const lines = readFileSync(usedPath, 'utf8').trim().split('\n').map((line) => line
   .replace(/_objects\/(expiring\/)?0\/(\w+)\/.*/, '_objects/0/$2/0')
   .replace(/staging\/.*/, 'staging/0'));

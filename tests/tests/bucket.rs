@@ -264,13 +264,13 @@ async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack
     bucket.delete_many(&[]).await.expect("nothing is done");
 }
 
-/// More variants of one file than one list contains, the last of them in a second one.
+/// More renditions of one file than one list contains, the last of them in a second one.
 #[stack_test]
 async fn purge_of_a_file_deletes_objects_on_all_pages(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
     let file = FileId::new(&stack.unrestricted_context().env);
     for index in 0..=MAX_LISTED_OBJECTS {
-        let key = format!("_objects/{}/variants/{file}/0/{index}", fixture.space);
+        let key = format!("_objects/{}/renditions/{file}/0/{index}", fixture.space);
         stack.put_object(&key, b"bytes").await;
     }
 

@@ -11,7 +11,7 @@ use space_store::{AccessContext, AuthorizedFile, UrlSignature};
 
 use crate::{
     Delivery, METHODS, VIEWER_AUTHORIZATION, delivery_request::DeliveryRequest,
-    file_response::FileResponse, negotiation::choose_variant, preflight, transfer::Transfer,
+    file_response::FileResponse, negotiation::choose_rendition, preflight, transfer::Transfer,
 };
 
 /// Route of all requests in log and metrics.
@@ -45,9 +45,9 @@ pub(crate) async fn deliver(
     let file = access.authorize(&delivery).await?;
     let transformation = delivery_request.transformation?;
 
-    let variant = choose_variant(transformation, &file, headers);
-    let variant_id = variant.map(|variant| variant.id());
-    let response = FileResponse::of(&file, variant_id, delivery_request.download, now);
+    let rendition = choose_rendition(transformation, &file, headers);
+    let rendition_id = rendition.map(|rendition| rendition.id());
+    let response = FileResponse::of(&file, rendition_id, delivery_request.download, now);
     let transfer = Transfer {
         delivery: &delivery,
         file: &file,
@@ -56,12 +56,12 @@ pub(crate) async fn deliver(
         headers,
         now,
     };
-    let mut delivered = match variant {
-        Some(variant) => transfer.respond_with_variant(variant).await?,
+    let mut delivered = match rendition {
+        Some(rendition) => transfer.respond_with_rendition(rendition).await?,
         None => transfer.respond().await?,
     };
 
-    if variant.is_some_and(|variant| variant.is_negotiated()) {
+    if rendition.is_some_and(|rendition| rendition.is_negotiated()) {
         let accept = HeaderValue::from_static("accept");
         delivered.headers_mut().append(header::VARY, accept);
     }

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use domain::{File, ImageSize, ResourceType, Timestamp, VariantId};
+use domain::{File, ImageSize, RenditionId, ResourceType, Timestamp};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use renditions::ExpectedVariant;
+use renditions::ExpectedRendition;
 use sha2::{Digest, Sha256};
-use space_store::{AccessGrant, AuthorizedFile, VariantInfo};
+use space_store::{AccessGrant, AuthorizedFile, RenditionInfo};
 
 use crate::{disposition::DispositionType, precondition::Validators};
 
@@ -17,9 +17,9 @@ const NOT_CACHED: &str = "private, no-store";
 /// `Content-Security-Policy` of markup, which could otherwise run scripts and load resources on our
 /// origin.
 const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
-/// Width of a variant, in pixels.
+/// Width of a rendition, in pixels.
 const IMAGE_WIDTH: HeaderName = HeaderName::from_static("x-image-width");
-/// Height of a variant, in pixels.
+/// Height of a rendition, in pixels.
 const IMAGE_HEIGHT: HeaderName = HeaderName::from_static("x-image-height");
 /// Placeholder of an image as a `BlurHash`.
 const BLURHASH: HeaderName = HeaderName::from_static("x-blurhash");
@@ -31,17 +31,17 @@ pub(crate) struct FileResponse<'a> {
     authorized: &'a AuthorizedFile,
     file: &'a File,
     download: bool,
-    /// The variant, if the response is not the original.
-    variant: Option<VariantId>,
+    /// The rendition, if the response is not the original.
+    rendition: Option<RenditionId>,
     now: Timestamp,
     etag: String,
 }
 
 impl<'a> FileResponse<'a> {
-    /// Creates the response with the original, or with a variant of it.
+    /// Creates the response with the original, or with a rendition of it.
     pub(crate) fn of(
         authorized: &'a AuthorizedFile,
-        variant: Option<VariantId>,
+        rendition: Option<RenditionId>,
         download: bool,
         now: Timestamp,
     ) -> FileResponse<'a> {
@@ -49,7 +49,7 @@ impl<'a> FileResponse<'a> {
             authorized,
             file: authorized.file(),
             download,
-            variant,
+            rendition,
             now,
             etag: String::new(),
         };
@@ -64,10 +64,10 @@ impl<'a> FileResponse<'a> {
         }
     }
 
-    /// Returns the activation of the file; `None` for a variant, since its bytes also change with
+    /// Returns the activation of the file; `None` for a rendition, since its bytes also change with
     /// watermarks and with versions of the rendering.
     fn last_modified(&self) -> Option<Timestamp> {
-        let is_original = self.variant.is_none();
+        let is_original = self.rendition.is_none();
         is_original.then(|| self.file.last_modified())
     }
 
@@ -100,7 +100,7 @@ impl<'a> FileResponse<'a> {
             insert(headers, BLURHASH, blurhash);
         }
         let is_original_image =
-            self.variant.is_none() && self.file.resource_type == ResourceType::Image;
+            self.rendition.is_none() && self.file.resource_type == ResourceType::Image;
         if let (true, Some(width), Some(height)) = (is_original_image, meta.width, meta.height) {
             insert(headers, IMAGE_WIDTH, &width.to_string());
             insert(headers, IMAGE_HEIGHT, &height.to_string());
@@ -124,28 +124,28 @@ impl<'a> FileResponse<'a> {
         headers
     }
 
-    /// Returns the headers of a 200 or 206 with a variant, except `Content-Length` and
+    /// Returns the headers of a 200 or 206 with a rendition, except `Content-Length` and
     /// `Content-Range`.
-    pub(crate) fn variant_headers(&self, info: &VariantInfo) -> HeaderMap {
-        let VariantInfo {
+    pub(crate) fn rendition_headers(&self, info: &RenditionInfo) -> HeaderMap {
+        let RenditionInfo {
             content_type,
             width,
             height,
         } = info.clone();
-        self.expected_headers(&ExpectedVariant {
+        self.expected_headers(&ExpectedRendition {
             content_type: Some(content_type),
             size: Some(ImageSize { width, height }),
         })
     }
 
-    /// Returns the headers of a 200 with a variant, as far as they are known.
-    pub(crate) fn expected_headers(&self, expected: &ExpectedVariant) -> HeaderMap {
+    /// Returns the headers of a 200 with a rendition, as far as they are known.
+    pub(crate) fn expected_headers(&self, expected: &ExpectedRendition) -> HeaderMap {
         let mut headers = self.not_modified_headers();
         insert(&mut headers, header::ACCEPT_RANGES, "bytes");
         insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
         if let Some(content_type) = &expected.content_type {
             insert(&mut headers, header::CONTENT_TYPE, content_type);
-            let disposition = self.variant_disposition(content_type);
+            let disposition = self.rendition_disposition(content_type);
             insert(&mut headers, header::CONTENT_DISPOSITION, &disposition);
         }
         if let Some(ImageSize { width, height }) = expected.size {
@@ -155,8 +155,8 @@ impl<'a> FileResponse<'a> {
         headers
     }
 
-    /// Returns `Content-Disposition` of a variant, whose name has the extension of its format.
-    pub(crate) fn variant_disposition(&self, content_type: &str) -> String {
+    /// Returns `Content-Disposition` of a rendition, whose name has the extension of its format.
+    pub(crate) fn rendition_disposition(&self, content_type: &str) -> String {
         let original_name = self.file.original_name.as_str();
         let stem = original_name
             .rsplit_once('.')
@@ -229,7 +229,9 @@ impl<'a> FileResponse<'a> {
         };
         let parts = [
             revision.as_deref().unwrap_or_default(),
-            self.variant.as_ref().map_or("original", VariantId::as_str),
+            self.rendition
+                .as_ref()
+                .map_or("original", RenditionId::as_str),
             access,
             self.authorized.access_revision(),
             &self.content_disposition(),

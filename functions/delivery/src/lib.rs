@@ -24,7 +24,7 @@ use axum::{
     middleware::map_response,
     response::{IntoResponse, Response},
 };
-use domain::{Env, RateLimit, VariantQuota};
+use domain::{Env, RateLimit, RenditionQuota};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use http_api::with_layers;
 use renditions::{MemoryLimits, Renditions};
@@ -74,9 +74,10 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
             tier: RENDERINGS,
             requests_per_minute: settings.number("ANONYMOUS_RENDERINGS_PER_MINUTE"),
         },
-        variants: VariantQuota {
-            limit: settings.number_up_to("ANONYMOUS_VARIANTS_PER_FILE", VariantQuota::MAX_LIMIT),
-            days: settings.number("VARIANT_DAYS"),
+        renditions: RenditionQuota {
+            limit: settings
+                .number_up_to("ANONYMOUS_RENDITIONS_PER_FILE", RenditionQuota::MAX_LIMIT),
+            days: settings.number("RENDITION_DAYS"),
         },
     };
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");

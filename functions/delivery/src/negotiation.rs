@@ -3,24 +3,24 @@
 //! AVIF and WebP are chosen only if the client names them, since clients that send `*/*` may not be
 //! able to show them.
 
-use domain::{ImageFormat, Transformation, Variant};
+use domain::{ImageFormat, Rendition, Transformation};
 use http::{HeaderMap, header};
 use space_store::AuthorizedFile;
 
 /// Weight of a type without `q`, in thousandths.
 const FULL_WEIGHT: u16 = 1_000;
 
-/// Returns the variant of a file that a client gets, with its output if the size of the image is recorded;
+/// Returns the rendition of a file that a client gets, with its output if the size of the image is recorded;
 /// `None` for the original bytes.
 ///
 /// The format is the requested one, else AVIF, WebP or the format of the original, whichever the
 /// client prefers, in this order. WebP replaces AVIF for some types of originals. An original with a
 /// watermark keeps its format.
-pub(crate) fn choose_variant(
+pub(crate) fn choose_rendition(
     transformation: Option<Transformation>,
     file: &AuthorizedFile,
     headers: &HeaderMap,
-) -> Option<Variant> {
+) -> Option<Rendition> {
     let watermark = file.watermark();
     let mime_type = &file.file().mime_type;
     let format = match transformation {
@@ -31,7 +31,7 @@ pub(crate) fn choose_variant(
         None => return None,
     };
 
-    let requested = Variant {
+    let requested = Rendition {
         transformation,
         format,
         accepts_webp: accepts_webp(headers),

@@ -7,7 +7,7 @@
 //! parameters. So the headers follow changes of the record, and `?download`, without a change of the
 //! object. The signature covers the query, so no client can choose other headers.
 
-use domain::{ServiceError, VariantLocation};
+use domain::{RenditionLocation, ServiceError};
 use http::{HeaderValue, Uri};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::{LazySecret, Settings};
@@ -34,8 +34,8 @@ pub(crate) struct ObjectUrls {
 /// An object, and the response to a request for it.
 pub(crate) struct ObjectResponse<'a> {
     pub(crate) file: &'a AuthorizedFile,
-    /// The variant; `None` for the original.
-    pub(crate) variant: Option<&'a VariantLocation>,
+    /// The rendition; `None` for the original.
+    pub(crate) rendition: Option<&'a RenditionLocation>,
     pub(crate) headers: &'a ResponseHeaders,
     /// End of the validity of the URL, in seconds since 1970.
     pub(crate) expires_seconds: i64,
@@ -61,7 +61,7 @@ impl ObjectUrls {
     ) -> Result<String, ServiceError> {
         let ObjectResponse {
             file,
-            variant,
+            rendition,
             headers,
             expires_seconds,
         } = object;
@@ -72,7 +72,7 @@ impl ObjectUrls {
         ]
         .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ENCODED)))
         .join("&");
-        let url = format!("{}/{}?{query}", origin.0, file.object_key(variant)?);
+        let url = format!("{}/{}?{query}", origin.0, file.object_key(rendition)?);
 
         let key = self.key.get().await?;
         Ok(key.sign(&url, expires_seconds, &self.key_pair_id))

@@ -13,9 +13,9 @@
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
-use domain::{ServiceError, Timestamp, VariantLocation};
+use domain::{RenditionLocation, ServiceError, Timestamp};
 use http::{StatusCode, header};
-use space_store::{AccessGrant, AuthorizedFile, PresignedRead, ResponseHeaders, VariantInfo};
+use space_store::{AccessGrant, AuthorizedFile, PresignedRead, RenditionInfo, ResponseHeaders};
 
 use crate::{
     Delivery,
@@ -77,11 +77,11 @@ impl UrlValidity {
     }
 }
 
-/// A variant that is delivered by a redirect.
+/// A rendition that is delivered by a redirect.
 #[derive(Clone, Copy)]
-pub(crate) struct RedirectedVariant<'a> {
-    pub(crate) location: &'a VariantLocation,
-    pub(crate) info: &'a VariantInfo,
+pub(crate) struct RedirectedRendition<'a> {
+    pub(crate) location: &'a RenditionLocation,
+    pub(crate) info: &'a RenditionInfo,
 }
 
 /// A file that is delivered by a redirect.
@@ -89,8 +89,8 @@ pub(crate) struct Redirect<'a> {
     pub(crate) delivery: &'a Delivery,
     pub(crate) file: &'a AuthorizedFile,
     pub(crate) response: &'a FileResponse<'a>,
-    /// The variant to redirect to, if the response is not the original.
-    pub(crate) variant: Option<RedirectedVariant<'a>>,
+    /// The rendition to redirect to, if the response is not the original.
+    pub(crate) rendition: Option<RedirectedRendition<'a>>,
     /// Origin of the viewer's request, if it came through the CDN.
     pub(crate) origin: Option<ViewerOrigin>,
     pub(crate) now: Timestamp,
@@ -115,15 +115,15 @@ impl Redirect<'_> {
             ..
         } = *self;
         let validity = UrlValidity::of(file.grant(), file.expires_seconds(), self.now);
-        let content_type = self.variant.map_or_else(
+        let content_type = self.rendition.map_or_else(
             || response.content_type(),
-            |variant| variant.info.content_type.clone(),
+            |rendition| rendition.info.content_type.clone(),
         );
-        let content_disposition = self.variant.map_or_else(
+        let content_disposition = self.rendition.map_or_else(
             || response.content_disposition_at_storage(),
-            |variant| response.variant_disposition(&variant.info.content_type),
+            |rendition| response.rendition_disposition(&rendition.info.content_type),
         );
-        let location = self.variant.map(|variant| variant.location);
+        let location = self.rendition.map(|rendition| rendition.location);
         let headers = ResponseHeaders {
             content_type,
             content_disposition,
@@ -137,7 +137,7 @@ impl Redirect<'_> {
         {
             let object = ObjectResponse {
                 file,
-                variant: location,
+                rendition: location,
                 headers: &headers,
                 expires_seconds: validity.end.seconds(),
             };

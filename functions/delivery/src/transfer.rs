@@ -1,4 +1,4 @@
-//! Responses with the bytes of a file or of a variant: whole, a range, or a redirect.
+//! Responses with the bytes of a file or of a rendition: whole, a range, or a redirect.
 //!
 //! Invariants:
 //! - A body has at most `max_body_bytes`. Instead of a larger one, a redirect is sent. A range
@@ -12,11 +12,11 @@ use axum::{
     body::{Body, Bytes},
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, ServiceError, Timestamp, Variant};
+use domain::{ErrorKind, Rendition, ServiceError, Timestamp};
 use futures::stream;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_api::ApiError;
-use renditions::{ReadyVariant, VariantRequest};
+use renditions::{ReadyRendition, RenditionRequest};
 use space_store::AuthorizedFile;
 
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
     file_response::{FileResponse, insert},
     object_url::ViewerOrigin,
     precondition::Precondition,
-    redirect::{Redirect, RedirectedVariant},
+    redirect::{Redirect, RedirectedRendition},
 };
 
 /// A request for a file.
@@ -75,68 +75,68 @@ impl Transfer<'_> {
         Ok(head.with(Body::from_stream(bytes)))
     }
 
-    /// Responds with a variant.
+    /// Responds with a rendition.
     ///
     /// Conditions apply only if the response without them would be a 2xx (RFC 9110, section 13.2.1):
-    /// if the variant exists, or can be created. A client that names its entity tag received it before.
-    pub(crate) async fn respond_with_variant(
+    /// if the rendition exists, or can be created. A client that names its entity tag received it before.
+    pub(crate) async fn respond_with_rendition(
         &self,
-        variant: Variant,
+        rendition: Rendition,
     ) -> Result<Response, ServiceError> {
         let validators = self.response.validators();
         let precondition = validators.evaluate(self.headers);
         if precondition == Precondition::NotModified && validators.are_named(self.headers) {
             return Ok(self.not_modified());
         }
-        let request = VariantRequest {
+        let request = RenditionRequest {
             file: self.file,
-            variant,
+            rendition,
             limits: self.delivery.anonymous_limits,
         };
         let Some(ready) = self.ready(request).await? else {
-            return self.respond_without_rendering(variant, precondition);
+            return self.respond_without_rendering(rendition, precondition);
         };
         if let Some(response) = self.conditional_response(precondition)? {
             return Ok(response);
         }
         let size = ready.size_bytes();
         let range = match self.part(size) {
-            Part::Redirect => return self.redirect_to_variant(&ready).await,
+            Part::Redirect => return self.redirect_to_rendition(&ready).await,
             Part::OutOfRange => return Ok(range_not_satisfiable(size)),
             Part::Whole => None,
             Part::Range(range) => Some(range),
         };
 
-        let headers = self.response.variant_headers(ready.info());
+        let headers = self.response.rendition_headers(ready.info());
         let head = Head::new(headers, size, range.as_ref());
         if self.method == Method::HEAD {
             return Ok(head.with(Body::empty()));
         }
-        let body = self.variant_body(ready, range).await?;
+        let body = self.rendition_body(ready, range).await?;
         Ok(head.with(body))
     }
 
-    /// Returns a variant; `None` for a `HEAD` of one that is not stored.
+    /// Returns a rendition; `None` for a `HEAD` of one that is not stored.
     async fn ready(
         &self,
-        request: VariantRequest<'_>,
-    ) -> Result<Option<ReadyVariant>, ServiceError> {
+        request: RenditionRequest<'_>,
+    ) -> Result<Option<ReadyRendition>, ServiceError> {
         let renditions = &self.delivery.renditions;
         if self.method == Method::HEAD {
             let stored = renditions.find(request).await?;
-            return Ok(stored.map(ReadyVariant::Stored));
+            return Ok(stored.map(ReadyRendition::Stored));
         }
         renditions.get(request).await.map(Some)
     }
 
-    /// Responds to a `HEAD` of a variant that is not stored, with the headers that are known. A server may
+    /// Responds to a `HEAD` of a rendition that is not stored, with the headers that are known. A server may
     /// omit those whose value is determined only while generating the content (RFC 9110, section 9.3.2).
     fn respond_without_rendering(
         &self,
-        variant: Variant,
+        rendition: Rendition,
         precondition: Precondition,
     ) -> Result<Response, ServiceError> {
-        let expected = renditions::expected(&variant, self.file.file())?;
+        let expected = renditions::expected(&rendition, self.file.file())?;
         if let Some(response) = self.conditional_response(precondition)? {
             return Ok(response);
         }
@@ -166,57 +166,62 @@ impl Transfer<'_> {
         (StatusCode::NOT_MODIFIED, headers).into_response()
     }
 
-    /// Returns the bytes of a variant, or a range of them.
-    async fn variant_body(
+    /// Returns the bytes of a rendition, or a range of them.
+    async fn rendition_body(
         &self,
-        ready: ReadyVariant,
+        ready: ReadyRendition,
         range: Option<RangeInclusive<u64>>,
     ) -> Result<Body, ServiceError> {
         match (ready, range) {
-            (ReadyVariant::Stored(found), None) => Ok(Body::from_stream(found.stored.into_bytes())),
-            (ReadyVariant::Stored(found), Some(range)) => {
+            (ReadyRendition::Stored(found), None) => {
+                Ok(Body::from_stream(found.stored.into_bytes()))
+            }
+            (ReadyRendition::Stored(found), Some(range)) => {
                 let bucket = &self.delivery.originals;
                 let location = &found.location;
                 let bytes = self
                     .file
                     .objects(bucket)
-                    .variant_range(location, range)
+                    .rendition_range(location, range)
                     .await?;
                 Ok(Body::from_stream(bytes))
             }
-            (ReadyVariant::Rendered { rendition, .. }, None) => Ok(Body::from(rendition.bytes)),
-            (ReadyVariant::Rendered { rendition, .. }, Some(range)) => {
+            (ReadyRendition::Rendered { rendition, .. }, None) => Ok(Body::from(rendition.bytes)),
+            (ReadyRendition::Rendered { rendition, .. }, Some(range)) => {
                 let bytes = rendition.bytes.get(positions(&range)?).unwrap_or_default();
                 Ok(Body::from(rendition.bytes.slice_ref(bytes)))
             }
         }
     }
 
-    /// Redirects to the object with a variant. Fails with 403 if it is not stored.
-    async fn redirect_to_variant(&self, ready: &ReadyVariant) -> Result<Response, ServiceError> {
+    /// Redirects to the object with a rendition. Fails with 403 if it is not stored.
+    async fn redirect_to_rendition(
+        &self,
+        ready: &ReadyRendition,
+    ) -> Result<Response, ServiceError> {
         let location = ready.location().ok_or_else(|| {
             ServiceError::forbidden(
                 "This image is too large for a response, and this file has as many stored images without a signed URL or key as it may have. Request a smaller image, or use a signed URL or a key.",
             )
         })?;
-        let variant = RedirectedVariant {
+        let rendition = RedirectedRendition {
             location,
             info: ready.info(),
         };
-        self.redirect(Some(variant)).await
+        self.redirect(Some(rendition)).await
     }
 
-    /// Redirects to the object with a variant, or with the original for `None`.
+    /// Redirects to the object with a rendition, or with the original for `None`.
     async fn redirect(
         &self,
-        variant: Option<RedirectedVariant<'_>>,
+        rendition: Option<RedirectedRendition<'_>>,
     ) -> Result<Response, ServiceError> {
         let origin = self.headers.get(&VIEWER_ORIGIN);
         let redirect = Redirect {
             delivery: self.delivery,
             file: self.file,
             response: self.response,
-            variant,
+            rendition,
             origin: origin.and_then(ViewerOrigin::parse),
             now: self.now,
         };

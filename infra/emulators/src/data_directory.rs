@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::EmulatorStartError;
 
 /// Format of the data directory, the content of its format file.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 
 /// The locked file. Never removed: another process may be about to lock it.
 const LOCK: &str = "lock";

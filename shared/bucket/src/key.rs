@@ -3,8 +3,8 @@
 //! | object | key |
 //! | --- | --- |
 //! | original of a file | `_objects/{space id}/originals/{file id}/{revision}` |
-//! | variant of a file's image | `_objects/{space id}/variants/{file id}/{revision}/{variant id}` |
-//! | the same, created by a request without credentials | `_objects/expiring/{space id}/variants/{file id}/{revision}/{variant id}` |
+//! | rendition of a file's image | `_objects/{space id}/renditions/{file id}/{revision}/{rendition id}` |
+//! | the same, created by a request without credentials | `_objects/expiring/{space id}/renditions/{file id}/{revision}/{rendition id}` |
 //! | image of a watermark | `_objects/{space id}/watermarks/{revision}` |
 //! | bytes sent to a presigned URL, until they are confirmed | `staging/{space id}/{file id}` |
 //!
@@ -18,7 +18,7 @@
 //!   the CDN's permission ends there.
 //! - Keys contain only characters that a URL need not encode.
 
-use domain::{FileId, Retention, Revision, SpaceId, VariantLocation};
+use domain::{FileId, RenditionLocation, Retention, Revision, SpaceId};
 
 /// Prefix of the keys of all delivered objects.
 pub(crate) const DELIVERED: &str = "_objects/";
@@ -36,15 +36,15 @@ impl ObjectKey {
         ObjectKey(format!("{prefix}{revision}"))
     }
 
-    /// Returns the key of a variant of a file's image.
-    pub fn variant(
+    /// Returns the key of a rendition of a file's image.
+    pub fn rendition(
         space: SpaceId,
         file: FileId,
         revision: Revision,
-        variant: &VariantLocation,
+        rendition: &RenditionLocation,
     ) -> ObjectKey {
-        let prefix = file_variants_prefix(space, file, variant.retention);
-        ObjectKey(format!("{prefix}{revision}/{}", variant.id.as_str()))
+        let prefix = file_renditions_prefix(space, file, rendition.retention);
+        ObjectKey(format!("{prefix}{revision}/{}", rendition.id.as_str()))
     }
 
     /// Returns the key of the stored image of a watermark.
@@ -75,18 +75,18 @@ pub(crate) fn originals_prefix(space: SpaceId) -> String {
     format!("{}originals/", space_prefix(space))
 }
 
-/// Returns the key prefix of the variants of a file.
-pub(crate) fn file_variants_prefix(space: SpaceId, file: FileId, retention: Retention) -> String {
-    format!("{}{file}/", variants_prefix(space, retention))
+/// Returns the key prefix of the renditions of a file.
+pub(crate) fn file_renditions_prefix(space: SpaceId, file: FileId, retention: Retention) -> String {
+    format!("{}{file}/", renditions_prefix(space, retention))
 }
 
-/// Returns the key prefix of a space's variants.
-pub(crate) fn variants_prefix(space: SpaceId, retention: Retention) -> String {
+/// Returns the key prefix of a space's renditions.
+pub(crate) fn renditions_prefix(space: SpaceId, retention: Retention) -> String {
     let prefix = match retention {
         Retention::Permanent => space_prefix(space),
         Retention::Expiring => expiring_prefix(space),
     };
-    format!("{prefix}variants/")
+    format!("{prefix}renditions/")
 }
 
 /// Returns the key prefix of the images of a space's watermarks.

@@ -14,8 +14,8 @@ mod list;
 mod presign;
 mod read;
 mod remove;
-mod variant;
-mod variant_list;
+mod rendition;
+mod rendition_list;
 mod write;
 
 use aws_credential_types::provider::SharedCredentialsProvider;
@@ -28,8 +28,8 @@ pub use list::{ListedObject, MAX_LISTED_OBJECTS, OriginalsPage, OriginalsPositio
 pub use presign::{PresignedPut, PutGrant, ResponseHeaders};
 pub use read::{ObjectHead, ObjectReader};
 pub use remove::MAX_DELETED_OBJECTS;
-pub use variant::{StoredVariant, VariantInfo};
-pub use variant_list::{ListedVariant, VariantsPage};
+pub use rendition::{NewRendition, RenditionInfo, StoredRendition};
+pub use rendition_list::{ListedRendition, RenditionsPage};
 pub use write::Payload;
 
 /// The client of the bucket.

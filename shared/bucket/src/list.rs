@@ -21,7 +21,7 @@ const AFTER_DELIMITER: &str = "0";
 /// Maximum objects of one list call.
 pub const MAX_LISTED_OBJECTS: u16 = 1_000;
 
-/// An original or a variant in a list.
+/// An original or a rendition in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedObject {
     /// Key of the object.

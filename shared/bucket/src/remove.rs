@@ -9,7 +9,7 @@ use tracing::instrument;
 use crate::{
     Bucket, BucketError, ObjectKey,
     error::RETRYABLE,
-    key::{expiring_prefix, file_prefix, file_variants_prefix, space_prefix, staging_prefix},
+    key::{expiring_prefix, file_prefix, file_renditions_prefix, space_prefix, staging_prefix},
     list::MAX_LISTED_OBJECTS,
 };
 
@@ -112,8 +112,9 @@ impl Bucket {
     #[instrument(skip_all, fields(%space, %file))]
     pub async fn purge_file(&self, space: SpaceId, file: FileId) -> Result<(), BucketError> {
         self.delete(&ObjectKey::staged(space, file)).await?;
-        let variants = Retention::ALL.map(|retention| file_variants_prefix(space, file, retention));
-        for prefix in [file_prefix(space, file)].into_iter().chain(variants) {
+        let renditions =
+            Retention::ALL.map(|retention| file_renditions_prefix(space, file, retention));
+        for prefix in [file_prefix(space, file)].into_iter().chain(renditions) {
             while self
                 .purge_prefix(prefix.clone(), MAX_LISTED_OBJECTS)
                 .await?

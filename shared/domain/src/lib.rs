@@ -17,13 +17,13 @@ mod webhooks;
 
 pub use access::{
     AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity,
-    EffectiveWatermark, Protection, SettingSource, access_revision, requires_auth,
-    variants_require_auth,
+    EffectiveWatermark, Protection, SettingSource, access_revision, renditions_require_auth,
+    requires_auth,
 };
 pub use delivery::{
     AppliedWatermark, Crop, Focus, FolderSecurity, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity,
-    Resize, Retention, Security, Sides, SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation,
-    TransformationPolicy, Variant, VariantId, VariantLocation, VariantOutput, Watermark,
+    Rendition, RenditionId, RenditionLocation, RenditionOutput, Resize, Retention, Security, Sides,
+    SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation, TransformationPolicy, Watermark,
     misnamed_transformation_fields, signed_query,
 };
 pub use env::{Clock, Env, Random, Timestamp};
@@ -38,7 +38,7 @@ pub use naming::{
 pub use requests::{
     Completion, Cursor, Direction, ErrorKind, FieldError, FieldErrors, HourlyQuota, IdempotencyKey,
     IdempotencyReservation, Page, PageBounds, PageRequest, QuotaScope, RateLimit, RateLimitStatus,
-    ReservationOutcome, ServiceError, UnsignedClient, VariantQuota, Window, error_chain,
+    RenditionQuota, ReservationOutcome, ServiceError, UnsignedClient, Window, error_chain,
     parse_integer, parse_variant,
 };
 pub use resources::{

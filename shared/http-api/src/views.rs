@@ -69,7 +69,7 @@ impl ThumbnailView {
     }
 }
 
-/// The processing after an upload, which extracts metadata and creates eager variants.
+/// The processing after an upload, which extracts metadata and creates eager renditions.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ProcessingView {
     /// How far the processing is.

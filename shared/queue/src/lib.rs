@@ -12,7 +12,7 @@ mod sweep;
 
 pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
 pub use post_upload::{ProcessingJob, WebhookJob, recheck_delay_seconds};
-pub use sweep::{SweepJob, SweepPosition, SweepRound, VariantPosition};
+pub use sweep::{RenditionPosition, SweepJob, SweepPosition, SweepRound};
 
 use std::{error::Error as StdError, fmt, marker::PhantomData, time::Duration};
 

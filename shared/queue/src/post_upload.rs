@@ -29,7 +29,7 @@ pub fn recheck_delay_seconds(announced_at: Timestamp, now: Timestamp) -> Option<
     i32::try_from(age_seconds.max(1)).ok()
 }
 
-/// Reads the metadata of a file and creates its eager variants.
+/// Reads the metadata of a file and creates its eager renditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessingJob {
     /// The space of the file.

@@ -32,7 +32,7 @@ pub struct SweepRound {
     pub after: Option<SweepPosition>,
 }
 
-/// The position of an original in a round, by space, file and revision, or of a variant, which follow all
+/// The position of an original in a round, by space, file and revision, or of a rendition, which follow all
 /// originals of their space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepPosition {
@@ -40,29 +40,29 @@ pub struct SweepPosition {
     pub file_id: FileId,
     /// The revision of the file's bytes.
     pub revision: Revision,
-    /// The variant; `None` for an original.
+    /// The rendition; `None` for an original.
     #[serde(default)]
-    pub variant: Option<VariantPosition>,
+    pub rendition: Option<RenditionPosition>,
 }
 
-/// The position of a variant in the lists of a space: first the permanent ones, then the expiring ones.
+/// The position of a rendition in the lists of a space: first the permanent ones, then the expiring ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct VariantPosition {
+pub struct RenditionPosition {
     pub retention: Retention,
-    /// Position in the list, empty before the first variant.
+    /// Position in the list, empty before the first rendition.
     pub after: String,
 }
 
-impl VariantPosition {
-    /// Position before the first variant of a space.
-    pub const START: VariantPosition = VariantPosition {
+impl RenditionPosition {
+    /// Position before the first rendition of a space.
+    pub const START: RenditionPosition = RenditionPosition {
         retention: Retention::Permanent,
         after: String::new(),
     };
 
     /// Returns the start of the next list; `None` after the last one.
-    pub fn next_list(&self) -> Option<VariantPosition> {
-        (self.retention == Retention::Permanent).then(|| VariantPosition {
+    pub fn next_list(&self) -> Option<RenditionPosition> {
+        (self.retention == Retention::Permanent).then(|| RenditionPosition {
             retention: Retention::Expiring,
             after: String::new(),
         })
@@ -70,25 +70,25 @@ impl VariantPosition {
 }
 
 impl SweepPosition {
-    /// Returns the position after all originals and variants of a space.
+    /// Returns the position after all originals and renditions of a space.
     pub fn end_of(space_id: SpaceId) -> SweepPosition {
         SweepPosition {
             space_id,
             file_id: FileId::MAX,
             revision: Revision::MAX,
-            variant: None,
+            rendition: None,
         }
     }
 
-    /// Returns the position of a variant.
-    pub fn of_variant(space_id: SpaceId, variant: VariantPosition) -> SweepPosition {
+    /// Returns the position of a rendition.
+    pub fn of_rendition(space_id: SpaceId, rendition: RenditionPosition) -> SweepPosition {
         SweepPosition {
-            variant: Some(variant),
+            rendition: Some(rendition),
             ..SweepPosition::end_of(space_id)
         }
     }
 
-    /// Returns whether neither an original nor a variant of the space follows.
+    /// Returns whether neither an original nor a rendition of the space follows.
     pub fn is_end_of_space(&self) -> bool {
         *self == SweepPosition::end_of(self.space_id)
     }

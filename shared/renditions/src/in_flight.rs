@@ -1,7 +1,7 @@
-//! Renderings in progress, which simultaneous requests for the same variant share.
+//! Renderings in progress, which simultaneous requests for the same rendition share.
 //!
 //! Invariants:
-//! - One rendering per variant and place where it is stored runs at a time.
+//! - One rendering per rendition and place where it is stored runs at a time.
 //! - A rendering continues if its requests are cancelled, and is stored: codecs cannot be cancelled, and a
 //!   request that is repeated because a rendering takes too long would never get it. On Lambda, it
 //!   continues with the next invocation of the same environment, which is frozen between invocations, and
@@ -18,13 +18,13 @@ use std::{
     },
 };
 
-use domain::{FileId, ServiceError, VariantLocation, error_chain};
+use domain::{FileId, RenditionLocation, ServiceError, error_chain};
 use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
 };
 
-use crate::Rendition;
+use space_store::NewRendition;
 
 /// The renderings in progress of a process.
 #[derive(Clone, Default)]
@@ -42,23 +42,23 @@ type RenderingInProgress = Shared<BoxFuture<'static, Result<Outcome, Arc<Service
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct RenderingKey {
     file: FileId,
-    location: VariantLocation,
+    location: RenditionLocation,
 }
 
 /// Outcome of a rendering.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// The variant was rendered.
+    /// The rendition was rendered.
     Rendered {
-        rendition: Rendition,
+        rendition: NewRendition,
         is_stored: bool,
     },
-    /// The variant is stored already.
+    /// The rendition is stored already.
     Stored,
 }
 
 impl InFlight {
-    /// Returns the number of renderings that succeeded so far. While it is unchanged, a variant that
+    /// Returns the number of renderings that succeeded so far. While it is unchanged, a rendition that
     /// was not in storage is not stored by this process.
     pub(crate) fn finished(&self) -> u64 {
         self.0.finished.load(Ordering::SeqCst)
@@ -68,7 +68,7 @@ impl InFlight {
     pub(crate) async fn run<Rendering>(
         &self,
         file: FileId,
-        location: &VariantLocation,
+        location: &RenditionLocation,
         render: impl FnOnce() -> Rendering,
     ) -> Result<Outcome, ServiceError>
     where
@@ -162,15 +162,15 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use bytes::Bytes;
-    use domain::{ErrorKind, ImageFormat, Retention, Transformation, Variant};
+    use domain::{ErrorKind, ImageFormat, Rendition, Retention, Transformation};
     use futures::{future::join_all, poll};
-    use space_store::VariantInfo;
+    use space_store::RenditionInfo;
     use tokio::sync::oneshot;
 
     use super::*;
 
-    fn variant() -> VariantLocation {
-        let variant = Variant {
+    fn location() -> RenditionLocation {
+        let rendition = Rendition {
             transformation: Some(Transformation::default()),
             format: ImageFormat::Png,
             accepts_webp: false,
@@ -178,15 +178,15 @@ mod tests {
             may_enlarge: true,
             output: None,
         };
-        VariantLocation {
-            id: variant.id(),
+        RenditionLocation {
+            id: rendition.id(),
             retention: Retention::Expiring,
         }
     }
 
     fn rendered() -> Outcome {
-        let rendition = Rendition {
-            info: VariantInfo {
+        let rendition = NewRendition {
+            info: RenditionInfo {
                 content_type: "image/png".to_owned(),
                 width: 1,
                 height: 1,
@@ -212,7 +212,7 @@ mod tests {
             }
         };
 
-        let id = variant();
+        let id = location();
         let requests = (0..50).map(|_| in_flight.run(FileId::MIN, &id, render));
         let results = join_all(requests).await;
 
@@ -237,7 +237,7 @@ mod tests {
             }
         };
 
-        let id = variant();
+        let id = location();
         let requests = (0..20).map(|_| in_flight.run(FileId::MIN, &id, render));
         let results = join_all(requests).await;
 
@@ -261,7 +261,7 @@ mod tests {
     #[tokio::test]
     async fn rendering_of_a_cancelled_request_continues_and_is_shared() {
         let in_flight = InFlight::default();
-        let id = variant();
+        let id = location();
         let (end, ended) = oneshot::channel();
         let slow = || async {
             ended.await.map_err(ServiceError::internal)?;
@@ -284,7 +284,7 @@ mod tests {
     #[tokio::test]
     async fn rendering_that_panics_fails_and_can_be_repeated() {
         let in_flight = InFlight::default();
-        let id = variant();
+        let id = location();
         let is_broken = true;
         let panicking = || async move {
             assert!(!is_broken, "a bug");
@@ -301,7 +301,7 @@ mod tests {
     #[tokio::test]
     async fn only_successful_renderings_are_counted() {
         let in_flight = InFlight::default();
-        let id = variant();
+        let id = location();
         let fail = || async { Err(ServiceError::unavailable("the bucket is busy")) };
 
         assert!(in_flight.run(FileId::MIN, &id, fail).await.is_err());

@@ -1,13 +1,17 @@
-//! Renditions of images: a variant is rendered once, stored, and reused.
+//! Renditions of images: each is rendered once, stored, and reused.
+//!
+//! A [`Rendition`] specifies the image. It is an [`ExpectedRendition`] before it is rendered, a
+//! [`NewRendition`] in memory, and a [`StoredRendition`](space_store::StoredRendition) in the bucket. A
+//! [`ReadyRendition`] is one of the last two.
 //!
 //! Invariants:
-//! - Simultaneous requests for one variant render it once per process, and share an error.
-//! - A stored variant is opened, and read only as far as the caller reads it.
+//! - Simultaneous requests for one rendition render it once per process, and share an error.
+//! - A stored rendition is opened, and read only as far as the caller reads it.
 //! - Renderings together use at most the memory that the process has for them. A request that waits
 //!   too long for memory fails with 503. Spaces share it fairly.
 //! - A rendering that outlasts its request is stored, on Lambda only if its execution environment serves
 //!   further requests.
-//! - A request that may not create a variant gets it only if it is stored.
+//! - A request that may not create a rendition gets it only if it is stored.
 //! - Images created by requests without credentials are limited, and stored for some days only, except the
 //!   original with a watermark.
 
@@ -25,23 +29,23 @@ mod watermark;
 mod watermark_images;
 
 use bytes::Bytes;
-use domain::{AppliedWatermark, Retention, ServiceError, SpaceId, Variant, VariantLocation};
+use domain::{AppliedWatermark, Rendition, RenditionLocation, Retention, ServiceError, SpaceId};
 use futures::future;
 use media::WatermarkLayer;
 use runtime::FairPermit;
-use space_store::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, collect};
+use space_store::{AuthorizedFile, FileBucket, NewRendition, RenditionInfo, Tenants, collect};
 
 pub use memory::MemoryLimits;
-pub use output::{ExpectedVariant, expected, resolve};
-pub use ready::{FoundVariant, ReadyVariant};
+pub use output::{ExpectedRendition, expected, resolve};
+pub use ready::{FoundRendition, ReadyRendition};
 pub use render::{is_unrenderable, require_source};
-pub use requests::VariantRequest;
+pub use requests::RenditionRequest;
 pub use watermark_images::Watermarks;
 
 use crate::{
     in_flight::InFlight,
     memory::MemoryBudget,
-    render::Rendering,
+    render::PlannedRendition,
     rendered_outputs::RenderedOutputs,
     shared::SharedRendering,
     watermark::{LayerCache, WatermarkSource},
@@ -50,7 +54,7 @@ use crate::{
 /// Maximum size of an original that is rendered, in bytes.
 pub const MAX_SOURCE_BYTES: u64 = 100 << 20;
 
-/// Finds stored variants, and renders the others.
+/// Finds stored renditions, and renders the others.
 #[derive(Clone, Debug)]
 pub struct Renditions {
     tenants: Tenants,
@@ -60,20 +64,13 @@ pub struct Renditions {
     layers: LayerCache,
 }
 
-/// A rendition in memory.
-#[derive(Clone, Debug)]
-pub struct Rendition {
-    pub info: VariantInfo,
-    pub bytes: Bytes,
-}
-
 /// The images created from an original. An output that cannot be rendered fails no other one.
 #[derive(Debug)]
-pub struct CreatedVariants {
+pub struct CreatedRenditions {
     /// The placeholder, which is not stored.
-    pub placeholder: Result<Rendition, ServiceError>,
-    /// The outcome of each variant to store.
-    pub stored: Vec<Result<VariantInfo, ServiceError>>,
+    pub placeholder: Result<NewRendition, ServiceError>,
+    /// The outcome of each rendition to store.
+    pub stored: Vec<Result<RenditionInfo, ServiceError>>,
 }
 
 impl Renditions {
@@ -88,22 +85,6 @@ impl Renditions {
         }
     }
 
-    pub(crate) async fn store(
-        &self,
-        file: &AuthorizedFile,
-        location: &VariantLocation,
-        rendition: &Rendition,
-    ) -> Result<(), ServiceError> {
-        let stored = NewVariant {
-            location,
-            info: &rendition.info,
-            bytes: rendition.bytes.clone(),
-        };
-        file.objects(&self.bucket)
-            .store_variant(&self.tenants, stored)
-            .await
-    }
-
     /// Returns the bytes of an original. Fails with 422 if it is no image, or too large to be read into
     /// memory.
     pub async fn original(&self, file: &AuthorizedFile) -> Result<Bytes, ServiceError> {
@@ -115,8 +96,8 @@ impl Renditions {
         collect(original).await
     }
 
-    /// Renders a placeholder and the variants to store from the bytes of the original, which is decoded once.
-    /// Stores each variant before the next one is rendered, so that only one is in memory.
+    /// Renders a placeholder and the renditions to store from the bytes of the original, which is decoded once.
+    /// Stores each rendition before the next one is rendered, so that only one is in memory.
     ///
     /// Fails with 422 if the image cannot be decoded or makes a codec panic, and with 503 if the process
     /// is busy with other renderings.
@@ -124,14 +105,14 @@ impl Renditions {
         &self,
         file: &AuthorizedFile,
         original: Bytes,
-        placeholder: Variant,
-        new: &[Variant],
-    ) -> Result<CreatedVariants, ServiceError> {
+        placeholder: Rendition,
+        new: &[Rendition],
+    ) -> Result<CreatedRenditions, ServiceError> {
         let source_permit = self.memory.reserve_source(file.file().space_id).await?;
-        let mut variants = vec![placeholder];
-        variants.extend(new);
+        let mut renditions = vec![placeholder];
+        renditions.extend(new);
         let bytes = original.clone();
-        let rendering = decode_blocking(move || SharedRendering::plan(&bytes, &variants)).await?;
+        let rendering = decode_blocking(move || SharedRendering::plan(&bytes, &renditions)).await?;
 
         let marked = new.iter().find_map(|new| new.watermark);
         let watermark = self.watermark(file, marked).await?;
@@ -159,9 +140,9 @@ impl Renditions {
     async fn store_all(
         &self,
         file: &AuthorizedFile,
-        new: &[Variant],
+        new: &[Rendition],
         outputs: &mut RenderedOutputs,
-    ) -> Result<Option<CreatedVariants>, ServiceError> {
+    ) -> Result<Option<CreatedRenditions>, ServiceError> {
         let Some(first) = outputs.next().await else {
             return Ok(None);
         };
@@ -174,18 +155,20 @@ impl Renditions {
             };
             stored.push(match rendered.output {
                 Ok(rendition) => {
-                    let location = VariantLocation {
+                    let location = RenditionLocation {
                         id: new.id(),
                         retention: Retention::Permanent,
                     };
-                    self.store(file, &location, &rendition).await?;
+                    file.objects(&self.bucket)
+                        .store_rendition(&self.tenants, &location, &rendition)
+                        .await?;
                     Ok(rendition.info)
                 }
                 Err(error) => Err(error),
             });
             rendered.confirmation.send();
         }
-        Ok(Some(CreatedVariants {
+        Ok(Some(CreatedRenditions {
             placeholder: first.output,
             stored,
         }))
@@ -194,14 +177,14 @@ impl Renditions {
     pub(crate) async fn render(
         &self,
         file: &AuthorizedFile,
-        variant: Variant,
-    ) -> Result<Rendition, ServiceError> {
+        rendition: Rendition,
+    ) -> Result<NewRendition, ServiceError> {
         let source_permit = self.memory.reserve_source(file.file().space_id).await?;
         let original = self.original(file).await?;
 
         let bytes = original.clone();
-        let rendering = decode_blocking(move || Rendering::plan(&bytes, variant)).await?;
-        let watermark = self.watermark(file, variant.watermark).await?;
+        let rendering = decode_blocking(move || PlannedRendition::plan(&bytes, rendition)).await?;
+        let watermark = self.watermark(file, rendition.watermark).await?;
         let pixels_permit = self
             .memory
             .reserve_pixels(file.file().space_id, rendering.memory_bytes)

@@ -1,6 +1,6 @@
 //! Formats of a rendering, the preferred one first.
 
-use domain::{ImageFormat, ImageSize, Variant};
+use domain::{ImageFormat, ImageSize, Rendition};
 use media::{Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS, supports_sides};
 
 /// Maximum number of pixels of an output whose negotiated format is final.
@@ -9,16 +9,16 @@ const MAX_FINAL_PIXELS: u64 = 10_000_000;
 /// maximum time, so that no substitute is needed.
 const MAX_FINAL_SOURCE_PIXELS: u64 = 50_000_000;
 
-/// Returns the formats in which a variant of an original of this type may be rendered: its own alone if no
+/// Returns the formats in which a rendition of an original of this type may be rendered: its own alone if no
 /// other one replaces it, else followed by its substitutes, if the image exceeds its limits. The last
 /// one is PNG, which has no limit of sides.
-pub(crate) fn formats(variant: Variant, original_mime_type: &str) -> Vec<ImageFormat> {
-    let preferred = variant.format;
-    if !variant.is_replaceable() {
+pub(crate) fn formats(rendition: Rendition, original_mime_type: &str) -> Vec<ImageFormat> {
+    let preferred = rendition.format;
+    if !rendition.is_replaceable() {
         return vec![preferred];
     }
 
-    let is_replaced_by_webp = preferred == ImageFormat::Avif && variant.accepts_webp;
+    let is_replaced_by_webp = preferred == ImageFormat::Avif && rendition.accepts_webp;
     let candidates = [
         Some(preferred),
         is_replaced_by_webp.then_some(ImageFormat::WebP),
@@ -85,8 +85,8 @@ mod tests {
         }
     }
 
-    fn negotiated(format: ImageFormat, accepts_webp: bool) -> Variant {
-        Variant {
+    fn negotiated(format: ImageFormat, accepts_webp: bool) -> Rendition {
+        Rendition {
             transformation: Some(Transformation::default()),
             format,
             accepts_webp,
@@ -109,22 +109,22 @@ mod tests {
             (Jpeg, true, "image/jpeg", &[Jpeg, Png]),
             (Png, false, "image/png", &[Png]),
         ] {
-            let variant = negotiated(format, accepts_webp);
-            let found = formats(variant, original);
+            let rendition = negotiated(format, accepts_webp);
+            let found = formats(rendition, original);
             assert_eq!(found, expected, "{format:?} {accepts_webp} {original}");
         }
     }
 
     #[test]
     fn requested_format_has_no_substitute() {
-        let requested = Variant {
+        let requested = Rendition {
             transformation: Some(Transformation {
                 format: Some(ImageFormat::Avif),
                 ..Transformation::default()
             }),
             ..negotiated(ImageFormat::Avif, true)
         };
-        let marked_original = Variant {
+        let marked_original = Rendition {
             transformation: None,
             ..negotiated(ImageFormat::Jpeg, true)
         };

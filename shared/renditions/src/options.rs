@@ -1,28 +1,28 @@
-//! Options of `media` to plan and to render a variant in a format.
+//! Options of `media` to plan and to render a rendition in a format.
 
-use domain::Variant;
+use domain::Rendition;
 use media::{Format, PlanOptions, RenderOptions, WatermarkLayer};
 
 /// Returns the options to plan a rendering.
-pub(crate) fn plan_options(variant: Variant, format: Format) -> PlanOptions {
+pub(crate) fn plan_options(rendition: Rendition, format: Format) -> PlanOptions {
     PlanOptions {
-        resize: variant.resize(),
+        resize: rendition.resize(),
         format,
-        quality: variant.quality(),
-        has_watermark: variant.watermark.is_some(),
+        quality: rendition.quality(),
+        has_watermark: rendition.watermark.is_some(),
     }
 }
 
-/// Returns the options to render a variant, with the layer only if the variant has a watermark.
+/// Returns the options to render a rendition, with the layer only if the rendition has a watermark.
 pub(crate) fn render_options(
-    variant: Variant,
+    rendition: Rendition,
     format: Format,
     layer: Option<&WatermarkLayer>,
 ) -> RenderOptions<'_> {
     RenderOptions {
-        resize: variant.resize(),
+        resize: rendition.resize(),
         format,
-        quality: variant.quality(),
-        watermark: layer.filter(|_| variant.watermark.is_some()),
+        quality: rendition.quality(),
+        watermark: layer.filter(|_| rendition.watermark.is_some()),
     }
 }

@@ -1,6 +1,6 @@
-//! The output of a variant, which is known before the image is read if its size is recorded.
+//! The output of a rendition, which is known before the image is read if its size is recorded.
 
-use domain::{File, ImageSize, ServiceError, Variant, VariantOutput};
+use domain::{File, ImageSize, Rendition, RenditionOutput, ServiceError};
 use media::{canonical_resize, plan, quality};
 
 use crate::{
@@ -8,22 +8,22 @@ use crate::{
     render::rendering_error,
 };
 
-/// Properties of a variant that is not rendered, as far as they are known.
+/// Properties of a rendition that is not rendered, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExpectedVariant {
+pub struct ExpectedRendition {
     /// Content type; `None` if another format may replace the negotiated one.
     pub content_type: Option<String>,
     /// Size; `None` if that of the original is not recorded.
     pub size: Option<ImageSize>,
 }
 
-/// Returns a variant with its output, so that all requests with the same output have the same variant. A
-/// variant of a file whose size is not recorded, or whose output exceeds a limit, is unchanged.
-pub fn resolve(variant: Variant, file: &File) -> Variant {
+/// Returns a rendition with its output, so that all requests with the same output have the same rendition. A
+/// rendition of a file whose size is not recorded, or whose output exceeds a limit, is unchanged.
+pub fn resolve(rendition: Rendition, file: &File) -> Rendition {
     let Some(size) = file.displayed_size() else {
-        return variant;
+        return rendition;
     };
-    let resolved = resolve_for_size(variant, size);
+    let resolved = resolve_for_size(rendition, size);
     let Ok(output_size) = output_size(&resolved, size) else {
         return resolved;
     };
@@ -31,9 +31,9 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
     let format = formats
         .find(|format| suits_size(*format, output_size))
         .unwrap_or(resolved.format);
-    Variant {
+    Rendition {
         format,
-        output: resolved.output.map(|output| VariantOutput {
+        output: resolved.output.map(|output| RenditionOutput {
             is_format_final: is_final(format, size, output_size),
             ..output
         }),
@@ -41,47 +41,50 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
     }
 }
 
-/// Returns a variant with its output for an image of this size.
-pub(crate) fn resolve_for_size(variant: Variant, size: ImageSize) -> Variant {
-    let Some(transformation) = variant.transformation.filter(|_| variant.output.is_none()) else {
-        return variant;
+/// Returns a rendition with its output for an image of this size.
+pub(crate) fn resolve_for_size(rendition: Rendition, size: ImageSize) -> Rendition {
+    let Some(transformation) = rendition
+        .transformation
+        .filter(|_| rendition.output.is_none())
+    else {
+        return rendition;
     };
-    let Ok(resize) = canonical_resize(size, transformation.resize, variant.may_enlarge) else {
-        return variant;
+    let Ok(resize) = canonical_resize(size, transformation.resize, rendition.may_enlarge) else {
+        return rendition;
     };
     let Ok(geometry) = plan(size, resize) else {
-        return variant;
+        return rendition;
     };
 
     let output = geometry.output();
-    Variant {
-        output: Some(VariantOutput {
+    Rendition {
+        output: Some(RenditionOutput {
             resize,
             quality: quality(transformation.quality, output.width, output.height),
             is_format_final: false,
         }),
-        ..variant
+        ..rendition
     }
 }
 
-/// Returns the properties of a variant that are known without reading the original. Fails with 422 if the
+/// Returns the properties of a rendition that are known without reading the original. Fails with 422 if the
 /// output exceeds the limit.
-pub fn expected(variant: &Variant, file: &File) -> Result<ExpectedVariant, ServiceError> {
-    let content_type = || format_of(variant.format).media_type().mime_type;
+pub fn expected(rendition: &Rendition, file: &File) -> Result<ExpectedRendition, ServiceError> {
+    let content_type = || format_of(rendition.format).media_type().mime_type;
     let size = file
         .displayed_size()
-        .map(|size| output_size(variant, size))
+        .map(|size| output_size(rendition, size))
         .transpose()?;
 
-    Ok(ExpectedVariant {
-        content_type: (!variant.is_replaceable()).then(content_type),
+    Ok(ExpectedRendition {
+        content_type: (!rendition.is_replaceable()).then(content_type),
         size,
     })
 }
 
 /// Returns the size of the output for an image of this size. Fails with 422 if it exceeds the limit.
-fn output_size(variant: &Variant, size: ImageSize) -> Result<ImageSize, ServiceError> {
-    let geometry = plan(size, variant.resize());
-    let geometry = geometry.map_err(|error| rendering_error(error, *variant))?;
+fn output_size(rendition: &Rendition, size: ImageSize) -> Result<ImageSize, ServiceError> {
+    let geometry = plan(size, rendition.resize());
+    let geometry = geometry.map_err(|error| rendering_error(error, *rendition))?;
     Ok(geometry.output())
 }

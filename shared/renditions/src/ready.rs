@@ -1,53 +1,51 @@
-//! Variants that are ready to be delivered.
+//! Renditions that are ready to be delivered.
 
-use domain::VariantLocation;
-use space_store::{StoredVariant, VariantInfo};
+use domain::RenditionLocation;
+use space_store::{NewRendition, RenditionInfo, StoredRendition};
 
-use crate::Rendition;
-
-/// A variant that is stored. Its bytes are not read yet.
+/// A rendition that is stored. Its bytes are not read yet.
 #[derive(Debug)]
-pub struct FoundVariant {
+pub struct FoundRendition {
     /// Where it is stored.
-    pub location: VariantLocation,
-    pub stored: StoredVariant,
+    pub location: RenditionLocation,
+    pub stored: StoredRendition,
 }
 
-/// A variant that is ready to be delivered. If its bytes are not needed, it can be dropped.
+/// A rendition that is ready to be delivered. If its bytes are not needed, it can be dropped.
 #[derive(Debug)]
-pub enum ReadyVariant {
+pub enum ReadyRendition {
     /// Stored before.
-    Stored(FoundVariant),
+    Stored(FoundRendition),
     /// Rendered for this request.
     Rendered {
-        rendition: Rendition,
-        /// Where it is stored; `None` if it is not, because its file has as many variants as it may have.
-        location: Option<VariantLocation>,
+        rendition: NewRendition,
+        /// Where it is stored; `None` if it is not, because its file has as many renditions as it may have.
+        location: Option<RenditionLocation>,
     },
 }
 
-impl ReadyVariant {
+impl ReadyRendition {
     /// Returns type and dimensions.
-    pub fn info(&self) -> &VariantInfo {
+    pub fn info(&self) -> &RenditionInfo {
         match self {
-            ReadyVariant::Stored(found) => &found.stored.info,
-            ReadyVariant::Rendered { rendition, .. } => &rendition.info,
+            ReadyRendition::Stored(found) => &found.stored.info,
+            ReadyRendition::Rendered { rendition, .. } => &rendition.info,
         }
     }
 
     /// Returns the size in bytes.
     pub fn size_bytes(&self) -> u64 {
         match self {
-            ReadyVariant::Stored(found) => found.stored.size_bytes,
-            ReadyVariant::Rendered { rendition, .. } => rendition.bytes.len() as u64,
+            ReadyRendition::Stored(found) => found.stored.size_bytes,
+            ReadyRendition::Rendered { rendition, .. } => rendition.bytes.len() as u64,
         }
     }
 
     /// Returns where it is stored; `None` if it is not.
-    pub fn location(&self) -> Option<&VariantLocation> {
+    pub fn location(&self) -> Option<&RenditionLocation> {
         match self {
-            ReadyVariant::Stored(found) => Some(&found.location),
-            ReadyVariant::Rendered { location, .. } => location.as_ref(),
+            ReadyRendition::Stored(found) => Some(&found.location),
+            ReadyRendition::Rendered { location, .. } => location.as_ref(),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Rendering of one variant: its plan, and the fields that its errors are about.
+//! Rendering of one image: its plan, and the fields that its errors are about.
 
 use std::{error::Error, fmt};
 
 use bytes::Bytes;
-use domain::{FieldError, FieldErrors, File, Resize, ResourceType, ServiceError, Sides, Variant};
+use domain::{FieldError, FieldErrors, File, Rendition, Resize, ResourceType, ServiceError, Sides};
 use media::{Format, MediaError, RenderPlan, RenderedImage, Source, WatermarkLayer, render};
-use space_store::VariantInfo;
+use space_store::{NewRendition, RenditionInfo};
 
 use crate::{
-    MAX_SOURCE_BYTES, Rendition,
+    MAX_SOURCE_BYTES,
     negotiation::{format_of, formats, suits},
     options::{plan_options, render_options},
     output::resolve_for_size,
@@ -17,10 +17,10 @@ use crate::{
 /// Field of errors that concern the original, which is not a field of the request.
 const FILE: &str = "file";
 
-/// A rendering whose limits are checked.
+/// A rendition whose format is chosen and whose limits are checked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rendering {
-    variant: Variant,
+pub(crate) struct PlannedRendition {
+    rendition: Rendition,
     format: Format,
     /// Estimated peak memory, in bytes.
     pub(crate) memory_bytes: u64,
@@ -41,16 +41,19 @@ pub fn require_source(file: &File) -> Result<(), ServiceError> {
     Ok(())
 }
 
-impl Rendering {
+impl PlannedRendition {
     /// Chooses the format, and checks the limits from the image's headers.
-    pub(crate) fn plan(bytes: &[u8], variant: Variant) -> Result<Rendering, ServiceError> {
-        let to_service_error = |error| rendering_error(error, variant);
+    pub(crate) fn plan(
+        bytes: &[u8],
+        rendition: Rendition,
+    ) -> Result<PlannedRendition, ServiceError> {
+        let to_service_error = |error| rendering_error(error, rendition);
         let source = Source::read(bytes).map_err(to_service_error)?;
-        let variant = resolve_for_size(variant, source.info().displayed());
-        let chosen = choose_format(&source, variant).map_err(to_service_error)?;
+        let rendition = resolve_for_size(rendition, source.info().displayed());
+        let chosen = choose_format(&source, rendition).map_err(to_service_error)?;
 
-        Ok(Rendering {
-            variant,
+        Ok(PlannedRendition {
+            rendition,
             format: chosen.format,
             memory_bytes: chosen.plan.memory_bytes,
         })
@@ -61,19 +64,19 @@ impl Rendering {
         self,
         bytes: &[u8],
         watermark: Option<&WatermarkLayer>,
-    ) -> Result<Rendition, ServiceError> {
-        let options = render_options(self.variant, self.format, watermark);
+    ) -> Result<NewRendition, ServiceError> {
+        let options = render_options(self.rendition, self.format, watermark);
         let rendered =
-            render(bytes, &options).map_err(|error| rendering_error(error, self.variant))?;
+            render(bytes, &options).map_err(|error| rendering_error(error, self.rendition))?;
 
-        Ok(rendition(rendered))
+        Ok(new_rendition(rendered))
     }
 }
 
-/// Returns a rendered image with its properties.
-pub(crate) fn rendition(rendered: RenderedImage) -> Rendition {
-    Rendition {
-        info: VariantInfo {
+/// Returns a rendered image as a rendition to store.
+pub(crate) fn new_rendition(rendered: RenderedImage) -> NewRendition {
+    NewRendition {
+        info: RenditionInfo {
             content_type: rendered.format.media_type().mime_type,
             width: rendered.width,
             height: rendered.height,
@@ -88,18 +91,21 @@ pub(crate) struct ChosenFormat {
     pub(crate) plan: RenderPlan,
 }
 
-/// Returns the first format of a variant in which the image can be rendered. Fails with the error of
+/// Returns the first format of a rendition in which the image can be rendered. Fails with the error of
 /// the last one.
-pub(crate) fn choose_format(source: &Source, variant: Variant) -> Result<ChosenFormat, MediaError> {
+pub(crate) fn choose_format(
+    source: &Source,
+    rendition: Rendition,
+) -> Result<ChosenFormat, MediaError> {
     let original = source.info().format.media_type().mime_type;
     let mut exceeded = None;
 
-    for image_format in formats(variant, &original) {
+    for image_format in formats(rendition, &original) {
         let format = format_of(image_format);
-        match source.plan(&plan_options(variant, format)) {
+        match source.plan(&plan_options(rendition, format)) {
             Ok(plan) => {
                 let output = plan.geometry.output();
-                if !variant.is_replaceable() || suits(image_format, source.info(), output) {
+                if !rendition.is_replaceable() || suits(image_format, source.info(), output) {
                     return Ok(ChosenFormat { format, plan });
                 }
             }
@@ -122,8 +128,8 @@ fn is_about_format(error: &MediaError) -> bool {
 }
 
 /// Returns the field that determines the size of the output: the file itself, unless it is resized.
-fn size_field(variant: Variant) -> &'static str {
-    let resize = variant
+fn size_field(rendition: Rendition) -> &'static str {
+    let resize = rendition
         .transformation
         .and_then(|transformation| transformation.resize);
     match resize {
@@ -138,14 +144,14 @@ fn size_field(variant: Variant) -> &'static str {
 }
 
 /// Returns the field that determines the format: that of the size, if the format was not requested.
-fn format_field(variant: Variant) -> &'static str {
-    let requested = variant
+fn format_field(rendition: Rendition) -> &'static str {
+    let requested = rendition
         .transformation
         .and_then(|transformation| transformation.format);
     if requested.is_some() {
         "f"
     } else {
-        size_field(variant)
+        size_field(rendition)
     }
 }
 
@@ -188,7 +194,7 @@ pub(crate) fn undecodable() -> ServiceError {
 }
 
 /// Returns the error of a request for an image that cannot be rendered.
-pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceError {
+pub(crate) fn rendering_error(error: MediaError, rendition: Rendition) -> ServiceError {
     let on = |field: &'static str, field_error: FieldError| -> ServiceError {
         match field {
             FILE => invalid(&field_error),
@@ -213,7 +219,7 @@ pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceErr
             "must be an animation with at most 3,000 frames and 250 million pixels in all frames; as f=jpeg, png or avif, the first frame is delivered",
         )),
         MediaError::AnimatedOutputTooLarge { .. } => on(
-            size_field(variant),
+            size_field(rendition),
             FieldError::Custom(
                 "must be smaller for an animation with this many frames: all frames together may have at most 25 million pixels as GIF, and 50 million as WebP",
             ),
@@ -225,17 +231,17 @@ pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceErr
             "takes too long to be decoded; it must have fewer pixels or scans",
         )),
         MediaError::OutputTooLarge { limit, .. } => {
-            on(size_field(variant), FieldError::TooManyPixels(limit))
+            on(size_field(rendition), FieldError::TooManyPixels(limit))
         }
         MediaError::DimensionsTooLarge { .. } => on(
-            format_field(variant),
+            format_field(rendition),
             FieldError::Custom("must be a format that supports images of this size"),
         ),
         MediaError::TooManyPixelsForFormat { limit, .. } => {
-            on(format_field(variant), FieldError::TooManyPixels(limit))
+            on(format_field(rendition), FieldError::TooManyPixels(limit))
         }
         MediaError::RenderingTooSlow { .. } => on(
-            format_field(variant),
+            format_field(rendition),
             FieldError::Custom("takes too long to be rendered in this size"),
         ),
         error @ MediaError::Encoding(_) => ServiceError::internal(error),
@@ -268,26 +274,26 @@ mod tests {
         .concat()
     }
 
-    fn negotiated(format: ImageFormat, resize: Option<Resize>) -> Variant {
+    fn negotiated(format: ImageFormat, resize: Option<Resize>) -> Rendition {
         let transformation = Transformation {
             resize,
             quality: Quality::Fixed(80),
             format: None,
         };
-        Variant::of(transformation, format)
+        Rendition::of(transformation, format)
     }
 
-    fn requested(format: ImageFormat, resize: Option<Resize>) -> Variant {
-        let mut variant = negotiated(format, resize);
-        if let Some(transformation) = &mut variant.transformation {
+    fn requested(format: ImageFormat, resize: Option<Resize>) -> Rendition {
+        let mut rendition = negotiated(format, resize);
+        if let Some(transformation) = &mut rendition.transformation {
             transformation.format = Some(format);
         }
-        variant
+        rendition
     }
 
     /// Whether a rendering is rejected because of a field.
-    fn is_rejected(bytes: &[u8], variant: Variant, field: &str) -> bool {
-        let error = Rendering::plan(bytes, variant).expect_err("a limit");
+    fn is_rejected(bytes: &[u8], rendition: Rendition, field: &str) -> bool {
+        let error = PlannedRendition::plan(bytes, rendition).expect_err("a limit");
         error.field_errors.has(field)
     }
 
@@ -300,7 +306,8 @@ mod tests {
             (20_000, 1_000, ImageFormat::WebP, Format::Png),
         ] {
             let file = png_of_sides(width, height);
-            let rendering = Rendering::plan(&file, negotiated(format, None)).expect("a plan");
+            let rendering =
+                PlannedRendition::plan(&file, negotiated(format, None)).expect("a plan");
             assert_eq!(rendering.format, expected, "{width} × {height} {format:?}");
         }
     }
@@ -321,8 +328,8 @@ mod tests {
             (Some(filled), "w"),
         ] {
             let file = png_of_sides(8_100, 8_100);
-            let variant = negotiated(ImageFormat::Png, resize);
-            assert!(is_rejected(&file, variant, field), "{resize:?}");
+            let rendition = negotiated(ImageFormat::Png, resize);
+            assert!(is_rejected(&file, rendition, field), "{resize:?}");
         }
     }
 
@@ -346,11 +353,11 @@ mod tests {
             png_of_sides(max, max),
             png_of_sides(20_000, 20_000),
         ] {
-            for variant in [
+            for rendition in [
                 negotiated(ImageFormat::Avif, small),
                 requested(ImageFormat::WebP, small),
             ] {
-                assert!(is_rejected(&file, variant, "file"));
+                assert!(is_rejected(&file, rendition, "file"));
             }
         }
     }
@@ -362,8 +369,8 @@ mod tests {
         [&header[..], &frame.repeat(frames), b";"].concat()
     }
 
-    fn planned(frames: usize, format: ImageFormat) -> Rendering {
-        Rendering::plan(&gif(frames), negotiated(format, None)).expect("within the limits")
+    fn planned(frames: usize, format: ImageFormat) -> PlannedRendition {
+        PlannedRendition::plan(&gif(frames), negotiated(format, None)).expect("within the limits")
     }
 
     #[test]

@@ -3,9 +3,8 @@
 //! Invariant: the thread continues after an output is stored, so that one output at a time is in memory.
 
 use domain::ServiceError;
+use space_store::NewRendition;
 use tokio::sync::{mpsc, oneshot};
-
-use crate::Rendition;
 
 /// End of the thread that renders.
 #[derive(Debug)]
@@ -19,7 +18,7 @@ pub(crate) struct RenderedOutputs(mpsc::Receiver<RenderedOutput>);
 #[derive(Debug)]
 pub(crate) struct RenderedOutput {
     /// The output, or why it cannot be rendered.
-    pub(crate) output: Result<Rendition, ServiceError>,
+    pub(crate) output: Result<NewRendition, ServiceError>,
     /// To send when the output is stored. Its drop ends the rendering.
     pub(crate) confirmation: Confirmation,
 }
@@ -37,7 +36,7 @@ pub(crate) fn channel() -> (OutputSender, RenderedOutputs) {
 impl OutputSender {
     /// Sends an output and waits until it is stored. Returns `false` if it is not, so that the rendering
     /// ends. Blocks the thread.
-    pub(crate) fn send(&self, output: Result<Rendition, ServiceError>) -> bool {
+    pub(crate) fn send(&self, output: Result<NewRendition, ServiceError>) -> bool {
         let (stored, is_stored) = oneshot::channel();
         let output = RenderedOutput {
             output,

@@ -1,63 +1,65 @@
-//! Variants for requests: found where they are stored, or rendered.
+//! Renditions for requests: found where they are stored, or rendered.
 
-use domain::{Retention, ServiceError, Variant, VariantLocation};
+use domain::{Rendition, RenditionLocation, Retention, ServiceError};
 use space_store::{AnonymousLimits, AuthorizedFile};
 
-use crate::{FoundVariant, ReadyVariant, Renditions, in_flight::Outcome, require_source};
+use crate::{FoundRendition, ReadyRendition, Renditions, in_flight::Outcome, require_source};
 
-/// A variant of a file that the request is authorized to read.
+/// A rendition of a file that the request is authorized to read.
 #[derive(Clone, Copy, Debug)]
-pub struct VariantRequest<'a> {
+pub struct RenditionRequest<'a> {
     pub file: &'a AuthorizedFile,
-    pub variant: Variant,
+    pub rendition: Rendition,
     /// Limits of requests without credentials.
     pub limits: AnonymousLimits,
 }
 
 impl Renditions {
-    /// Returns a variant; `None` if it is not stored. Fails with 403 if it is not stored and the request may
+    /// Returns a rendition; `None` if it is not stored. Fails with 403 if it is not stored and the request may
     /// not create it, and with 422 if the file is no image that can be rendered.
     pub async fn find(
         &self,
-        request: VariantRequest<'_>,
-    ) -> Result<Option<FoundVariant>, ServiceError> {
-        let VariantRequest { file, variant, .. } = request;
-        let location = file.location_of(&variant);
-        let other = VariantLocation {
+        request: RenditionRequest<'_>,
+    ) -> Result<Option<FoundRendition>, ServiceError> {
+        let RenditionRequest {
+            file, rendition, ..
+        } = request;
+        let location = file.location_of(&rendition);
+        let other = RenditionLocation {
             retention: location.retention.other(),
             ..location.clone()
         };
         for location in [location, other] {
-            if let Some(stored) = file.objects(&self.bucket).variant(&location).await? {
-                return Ok(Some(FoundVariant { location, stored }));
+            if let Some(stored) = file.objects(&self.bucket).rendition(&location).await? {
+                return Ok(Some(FoundRendition { location, stored }));
             }
         }
 
-        file.require_creatable(&self.tenants, variant.transformation)
+        file.require_creatable(&self.tenants, rendition.transformation)
             .await?;
         // Before a rendering is counted, or waits for others.
         require_source(file.file())?;
         Ok(None)
     }
 
-    /// Returns a variant, rendered if it is not stored.
+    /// Returns a rendition, rendered if it is not stored.
     ///
     /// Fails with 403 if it is not stored and the request may not render, with 422 if the file is no
     /// image that can be rendered, with 429 if the space has no renderings left for requests without
     /// credentials, and with 503 if the process is busy with other renderings.
-    pub async fn get(&self, request: VariantRequest<'_>) -> Result<ReadyVariant, ServiceError> {
+    pub async fn get(&self, request: RenditionRequest<'_>) -> Result<ReadyRendition, ServiceError> {
         let finished = self.in_flight.finished();
         if let Some(found) = self.find(request).await? {
-            return Ok(ReadyVariant::Stored(found));
+            return Ok(ReadyRendition::Stored(found));
         }
 
-        let location = request.file.location_of(&request.variant);
+        let location = request.file.location_of(&request.rendition);
         let render = || {
             let renditions = self.clone();
             let file = request.file.clone();
             let location = location.clone();
             async move {
-                let request = VariantRequest {
+                let request = RenditionRequest {
                     file: &file,
                     ..request
                 };
@@ -74,7 +76,7 @@ impl Renditions {
             Outcome::Rendered {
                 rendition,
                 is_stored,
-            } => Ok(ReadyVariant::Rendered {
+            } => Ok(ReadyRendition::Rendered {
                 rendition,
                 location: is_stored.then_some(location),
             }),
@@ -82,21 +84,21 @@ impl Renditions {
                 let stored = request
                     .file
                     .objects(&self.bucket)
-                    .variant(&location)
+                    .rendition(&location)
                     .await?;
                 let stored =
-                    stored.ok_or_else(|| ServiceError::contended("the variant is gone"))?;
-                Ok(ReadyVariant::Stored(FoundVariant { location, stored }))
+                    stored.ok_or_else(|| ServiceError::contended("the rendition is gone"))?;
+                Ok(ReadyRendition::Stored(FoundRendition { location, stored }))
             }
         }
     }
 
-    /// Renders and stores a variant that was not stored when `finished` renderings had succeeded.
+    /// Renders and stores a rendition that was not stored when `finished` renderings had succeeded.
     /// Looks it up again only if another rendering has succeeded since.
     async fn render_unless_stored(
         &self,
-        request: VariantRequest<'_>,
-        location: &VariantLocation,
+        request: RenditionRequest<'_>,
+        location: &RenditionLocation,
         finished: u64,
     ) -> Result<Outcome, ServiceError> {
         let has_changed = self.in_flight.finished() != finished;
@@ -104,7 +106,7 @@ impl Renditions {
             && request
                 .file
                 .objects(&self.bucket)
-                .variant(location)
+                .rendition(location)
                 .await?
                 .is_some()
         {
@@ -113,16 +115,16 @@ impl Renditions {
         self.render_and_store(request, location).await
     }
 
-    /// Renders a variant and stores it, unless it is for a request without credentials and the file has as many
+    /// Renders a rendition and stores it, unless it is for a request without credentials and the file has as many
     /// as it may have.
     async fn render_and_store(
         &self,
-        request: VariantRequest<'_>,
-        location: &VariantLocation,
+        request: RenditionRequest<'_>,
+        location: &RenditionLocation,
     ) -> Result<Outcome, ServiceError> {
-        let VariantRequest {
+        let RenditionRequest {
             file,
-            variant,
+            rendition,
             limits,
         } = request;
         let is_limited = location.retention == Retention::Expiring;
@@ -133,18 +135,20 @@ impl Renditions {
                 .await?;
         }
 
-        let rendition = self.render(file, variant).await?;
+        let rendered = self.render(file, rendition).await?;
         let is_stored = !is_limited
             || self
                 .tenants
                 .delivery()
-                .reserve_variant(file.file(), &location.id, limits)
+                .reserve_rendition(file.file(), &location.id, limits)
                 .await?;
         if is_stored {
-            self.store(file, location, &rendition).await?;
+            file.objects(&self.bucket)
+                .store_rendition(&self.tenants, location, &rendered)
+                .await?;
         }
         Ok(Outcome::Rendered {
-            rendition,
+            rendition: rendered,
             is_stored,
         })
     }

@@ -1,17 +1,17 @@
-//! Renderings of several variants of one file, which is decoded once.
+//! Rendering of several renditions of one file, which is decoded once.
 //!
 //! Invariant: an output that cannot be rendered fails no other one.
 
 use std::time::Duration;
 
-use domain::{FieldError, ImageFormat, ServiceError, Variant};
+use domain::{FieldError, ImageFormat, Rendition, ServiceError};
 use media::{DecodedSource, Format, SharedPlan, Source, WatermarkLayer};
+use space_store::NewRendition;
 use tokio::time::Instant;
 
 use crate::{
-    Rendition,
     options::{plan_options, render_options},
-    render::{choose_format, invalid, rendering_error, rendition},
+    render::{choose_format, invalid, new_rendition, rendering_error},
 };
 
 /// Maximum estimated time of all outputs together, in milliseconds. Outputs that exceed it are not
@@ -23,7 +23,7 @@ const MAX_MILLISECONDS: u64 = 60_000;
 const MAX_RUN: Duration = Duration::from_secs(70);
 
 /// Stands for the image itself in errors that concern all outputs.
-const WHOLE_IMAGE: Variant = Variant {
+const WHOLE_IMAGE: Rendition = Rendition {
     transformation: None,
     format: ImageFormat::Png,
     accepts_webp: false,
@@ -38,20 +38,20 @@ pub(crate) struct SharedRendering {
     plan: SharedPlan,
 }
 
-/// A variant, and the format to render it in.
+/// A rendition, and the format to render it in.
 struct Output {
-    variant: Variant,
+    rendition: Rendition,
     format: Result<Format, ServiceError>,
 }
 
 impl SharedRendering {
-    /// Chooses the format of each variant, and checks the limits from the image's headers. Blocks the
+    /// Chooses the format of each rendition, and checks the limits from the image's headers. Blocks the
     /// thread for a short time.
     ///
-    /// Fails with the error of the first variant if none can be rendered.
+    /// Fails with the error of the first rendition if none can be rendered.
     pub(crate) fn plan(
         bytes: &[u8],
-        variants: &[Variant],
+        renditions: &[Rendition],
     ) -> Result<SharedRendering, ServiceError> {
         let to_service_error = |error| rendering_error(error, WHOLE_IMAGE);
         let source = Source::read(bytes).map_err(to_service_error)?;
@@ -59,9 +59,9 @@ impl SharedRendering {
         let mut left_milliseconds = MAX_MILLISECONDS;
         let mut outputs = Vec::new();
         let mut planned = Vec::new();
-        for variant in variants {
-            let format = choose_format(&source, *variant)
-                .map_err(|error| rendering_error(error, *variant))
+        for rendition in renditions {
+            let format = choose_format(&source, *rendition)
+                .map_err(|error| rendering_error(error, *rendition))
                 .and_then(|chosen| {
                     left_milliseconds = left_milliseconds
                         .checked_sub(chosen.plan.milliseconds)
@@ -69,10 +69,10 @@ impl SharedRendering {
                     Ok(chosen.format)
                 });
             if let Ok(format) = &format {
-                planned.push(plan_options(*variant, *format));
+                planned.push(plan_options(*rendition, *format));
             }
             outputs.push(Output {
-                variant: *variant,
+                rendition: *rendition,
                 format,
             });
         }
@@ -80,7 +80,9 @@ impl SharedRendering {
         if planned.is_empty() {
             let mut errors = outputs.into_iter().filter_map(|output| output.format.err());
             let first = errors.next();
-            return Err(first.unwrap_or_else(|| ServiceError::internal("no variant is requested")));
+            return Err(
+                first.unwrap_or_else(|| ServiceError::internal("no rendition is requested"))
+            );
         }
         let plan = source.plan_shared(&planned).map_err(to_service_error)?;
         Ok(SharedRendering { outputs, plan })
@@ -98,7 +100,7 @@ impl SharedRendering {
         self,
         bytes: &[u8],
         layer: Option<&WatermarkLayer>,
-        finish: impl Fn(Result<Rendition, ServiceError>) -> bool,
+        finish: impl Fn(Result<NewRendition, ServiceError>) -> bool,
     ) -> Result<(), ServiceError> {
         let to_service_error = |error| rendering_error(error, WHOLE_IMAGE);
         let source = Source::read(bytes).map_err(to_service_error)?;
@@ -124,14 +126,14 @@ impl Output {
         self,
         decoded: &mut DecodedSource<'_>,
         layer: Option<&WatermarkLayer>,
-    ) -> Result<Rendition, ServiceError> {
-        let Output { variant, format } = self;
-        let options = render_options(variant, format?, layer);
+    ) -> Result<NewRendition, ServiceError> {
+        let Output { rendition, format } = self;
+        let options = render_options(rendition, format?, layer);
         let rendered = decoded
             .render(&options)
-            .map_err(|error| rendering_error(error, variant))?;
+            .map_err(|error| rendering_error(error, rendition))?;
 
-        Ok(rendition(rendered))
+        Ok(new_rendition(rendered))
     }
 }
 
@@ -170,8 +172,8 @@ mod tests {
         slow
     }
 
-    fn thumbnail(width: u32) -> Variant {
-        Variant {
+    fn thumbnail(width: u32) -> Rendition {
+        Rendition {
             transformation: Some(Transformation {
                 resize: Some(Resize::Fit(Sides::Width(width))),
                 ..Transformation::default()
@@ -181,10 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn plan_of_an_image_without_renderable_variants_fails_with_the_error_of_the_first() {
-        let variants = [thumbnail(64), thumbnail(160)];
+    fn plan_of_an_image_without_renderable_renditions_fails_with_the_error_of_the_first() {
+        let renditions = [thumbnail(64), thumbnail(160)];
 
-        let planned = SharedRendering::plan(&slow_jpeg(), &variants);
+        let planned = SharedRendering::plan(&slow_jpeg(), &renditions);
 
         let error = planned.err().expect("an image that takes too long");
         let messages = error.field_errors.into_messages();

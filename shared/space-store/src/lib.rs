@@ -25,11 +25,12 @@ mod webhook_log;
 mod webhooks;
 
 pub use bucket::{
-    BucketError, ObjectHead, ObjectReader, Payload, ResponseHeaders, StoredVariant, VariantInfo,
+    BucketError, NewRendition, ObjectHead, ObjectReader, Payload, RenditionInfo, ResponseHeaders,
+    StoredRendition,
 };
 pub use delivery::{
     AccessContext, AccessGrant, AnonymousLimits, AuthorizedFile, Delivery, FileObjects,
-    NewFolderSecurity, NewSecurity, NewVariant, PresignedRead, ResolvedFile, UrlSignature, collect,
+    NewFolderSecurity, NewSecurity, PresignedRead, ResolvedFile, UrlSignature, collect,
 };
 pub use files::{DeletionQueues, FileBucket, Files};
 pub use folders::{

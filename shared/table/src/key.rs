@@ -9,7 +9,7 @@
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
-//! | counts of upload configs that convert to AVIF, and of enabled watermarks; of expiring variants per file | `SPACE#{space id}` | `AVIF_AND_WATERMARKS`; `VARIANT_COUNT#{file id}` |
+//! | counts of upload configs that convert to AVIF, and of enabled watermarks; of expiring renditions per file | `SPACE#{space id}` | `AVIF_AND_WATERMARKS`; `RENDITION_COUNT#{file id}` |
 //! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}`; of its presigned uploads with `#PRESIGNS` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |
@@ -267,8 +267,8 @@ impl Key {
         Key::new(space_partition(space), sort)
     }
 
-    pub(crate) fn variant_count(space: SpaceId, file: FileId) -> Key {
-        Key::new(space_partition(space), format!("VARIANT_COUNT#{file}"))
+    pub(crate) fn rendition_count(space: SpaceId, file: FileId) -> Key {
+        Key::new(space_partition(space), format!("RENDITION_COUNT#{file}"))
     }
 
     pub(crate) fn rate_counter(tier: &str, client: &str, minute: Window) -> Key {

@@ -32,6 +32,7 @@ mod purge;
 mod query;
 mod rate_counters;
 mod read;
+mod rendition_counts;
 mod retry;
 mod signing_keys;
 mod space_record;
@@ -40,7 +41,6 @@ mod spaces;
 mod sweep;
 mod transaction;
 mod upload_configs;
-mod variant_counts;
 mod webhook_messages;
 mod webhook_slots;
 mod write;
@@ -108,8 +108,8 @@ repositories! {
     upload_configs: UploadConfigRecords,
     /// Webhooks, and the slots of their attempts.
     webhooks: WebhookRecords,
-    /// The numbers of variants that requests without credentials created.
-    variant_counts: VariantCounts,
+    /// The numbers of renditions that requests without credentials created.
+    rendition_counts: RenditionCounts,
     /// Reservations of idempotency keys.
     idempotency: Reservations,
     /// What is left of deleted spaces.

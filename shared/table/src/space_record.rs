@@ -16,7 +16,7 @@ pub(crate) struct SpaceLookup {
 #[serde(untagged)]
 pub(crate) enum HandleOwner {
     Space(SpaceLookup),
-    Retired(#[expect(dead_code, reason = "the variant carries the meaning")] RetiredHandle),
+    Retired(#[expect(dead_code, reason = "the rendition carries the meaning")] RetiredHandle),
 }
 
 /// Marks the handle of a purged space, which no other space can take.

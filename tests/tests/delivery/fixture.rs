@@ -119,8 +119,8 @@ impl DeliveryFixture<'_> {
     }
 }
 
-/// Returns the keys of all stored variants.
-pub(crate) async fn variants(stack: &Stack) -> BTreeSet<String> {
+/// Returns the keys of all stored renditions.
+pub(crate) async fn renditions(stack: &Stack) -> BTreeSet<String> {
     let objects = stack.dump().await.objects.into_keys();
-    objects.filter(|key| key.contains("/variants/")).collect()
+    objects.filter(|key| key.contains("/renditions/")).collect()
 }

@@ -69,7 +69,7 @@ async fn simultaneous_requests_render_once(stack: &Stack, acme: &TestSpace) {
 }
 
 #[stack_test]
-async fn unchanged_variant_returns_304_without_reading_it(stack: &Stack, acme: &TestSpace) {
+async fn unchanged_rendition_returns_304_without_reading_it(stack: &Stack, acme: &TestSpace) {
     let url = upload_image(acme, Format::Jpeg).await.url_with("w=32");
     let webp = stack.anonymous.get_with(&url, &[BROWSER]).await;
     let unchanged = ("if-none-match", webp.header("etag"));
@@ -128,7 +128,10 @@ async fn file_that_cannot_be_rendered_returns_422(stack: &Stack, acme: &TestSpac
 }
 
 #[stack_test]
-async fn conditions_apply_only_to_variants_that_can_be_delivered(stack: &Stack, acme: &TestSpace) {
+async fn conditions_apply_only_to_renditions_that_can_be_delivered(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let text = acme.upload("text").named("a.txt", "text/plain").await;
     let text = text.url_with("w=32");
     let image = upload_image(acme, Format::Png).await.url_with("w=32");

@@ -276,7 +276,7 @@ async fn loopback_url_is_refused_unless_it_is_allowed(acme: &TestSpace) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn private_original_requires_proof_and_publishes_no_variant(stack: &Stack) {
+async fn private_original_requires_proof_and_publishes_no_rendition(stack: &Stack) {
     let acme = DeliveryFixture::new(stack).await;
     let file = acme.put_here("private").await;
     enable(&acme, &ImageServer::start(&logo(RED)).await).await;
@@ -301,7 +301,7 @@ async fn large_marked_original_is_redirected_to_its_rendition(stack: &Stack, acm
 
     assert!(stored.body.len() > 2_000 && stored.body != PHOTO);
     stored.expect_header("content-type", "image/jpeg");
-    assert!(target.contains("/variants/"), "{target}");
+    assert!(target.contains("/renditions/"), "{target}");
 }
 
 #[stack_test]

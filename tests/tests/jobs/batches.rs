@@ -181,7 +181,7 @@ async fn sweep_stops_where_recursive_loops_are_terminated(stack: &Stack) {
 
     stack.run_for(DAY).await;
 
-    // One job deletes the originals of a space, and two more its variants.
+    // One job deletes the originals of a space, and two more its renditions.
     let swept = CHAIN_MAX.div_ceil(3);
     assert_eq!(stack.dump().await.objects.len(), 2 * CHAIN_MAX - swept);
 }

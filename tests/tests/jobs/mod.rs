@@ -4,5 +4,5 @@ pub(crate) mod batches;
 pub(crate) mod confirm_check;
 pub(crate) mod confirm_check_failures;
 pub(crate) mod orphan_sweep;
+pub(crate) mod rendition_sweep;
 pub(crate) mod triggers;
-pub(crate) mod variant_sweep;

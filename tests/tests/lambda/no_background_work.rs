@@ -1,6 +1,6 @@
 //! Functions do no work after their response: Lambda freezes a function with its response, so later
 //! work never runs or runs during another request. The exception is a rendering that outlasts its
-//! request, since codecs cannot be cancelled (`delivery::variant_races`).
+//! request, since codecs cannot be cancelled (`delivery::rendition_races`).
 
 use domain::KeySecret;
 use space_store::Tenants;

@@ -144,7 +144,7 @@ async fn jobs_of_a_deleted_file_end(stack: &Stack, acme: &TestSpace) {
 }
 
 #[stack_test]
-async fn variants_of_a_file_that_is_deleted_meanwhile_are_not_kept(
+async fn renditions_of_a_file_that_is_deleted_meanwhile_are_not_kept(
     stack: &Stack,
     acme: &TestSpace,
 ) {

@@ -92,8 +92,8 @@ async fn image_gets_metadata_and_blurhash_and_lists_thumbnails_that_are_rendered
     assert!(meta.get("duration").is_none());
 
     let objects = stack.dump().await.objects.into_keys();
-    let variants: Vec<String> = objects.filter(|key| key.contains("/variants/")).collect();
-    assert_eq!(variants, [] as [&str; 0]);
+    let renditions: Vec<String> = objects.filter(|key| key.contains("/renditions/")).collect();
+    assert_eq!(renditions, [] as [&str; 0]);
 
     let thumbnails = after["thumbnails"].as_array().expect("a list");
     assert_eq!(column(&after["thumbnails"], "width"), [160, 320, 640]);

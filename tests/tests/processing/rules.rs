@@ -1,4 +1,4 @@
-//! What the upload config determines: eager transformations, tags, positions; and who sees variants.
+//! What the upload config determines: eager transformations, tags, positions; and who sees renditions.
 
 use media::Format;
 use serde_json::{Value, json};
@@ -152,7 +152,7 @@ async fn private_file_lists_no_thumbnails_and_an_authenticated_one_protects_them
 }
 
 #[stack_test]
-async fn eager_variants_have_the_watermark_of_the_space(stack: &Stack, acme: &TestSpace) {
+async fn eager_renditions_have_the_watermark_of_the_space(stack: &Stack, acme: &TestSpace) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let security = json!({"watermark": {"enabled": true, "url": server.url(), "opacity": 1}});
     acme.set_security(&acme.path(), security).await;

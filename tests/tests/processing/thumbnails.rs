@@ -10,8 +10,8 @@ use crate::{
     support::images::{image, with_exif},
 };
 
-fn one_anonymous_variant() -> StackOptions {
-    StackOptions::without_rate_limits().with_parameters(&[("AnonymousVariantsPerFile", "1")])
+fn one_anonymous_rendition() -> StackOptions {
+    StackOptions::without_rate_limits().with_parameters(&[("AnonymousRenditionsPerFile", "1")])
 }
 
 /// Uploads and processes an image, and returns its thumbnails.
@@ -22,8 +22,8 @@ async fn thumbnails(stack: &Stack, acme: &TestSpace, format: Format, bytes: Vec<
     after["thumbnails"].as_array().expect("a list").clone()
 }
 
-#[stack_test(options = one_anonymous_variant())]
-async fn thumbnails_are_stored_although_the_variants_of_their_file_are_used_up(
+#[stack_test(options = one_anonymous_rendition())]
+async fn thumbnails_are_stored_although_the_renditions_of_their_file_are_used_up(
     stack: &Stack,
     acme: &TestSpace,
 ) {
@@ -44,7 +44,7 @@ async fn thumbnails_are_stored_although_the_variants_of_their_file_are_used_up(
 
     let objects = stack.dump().await.objects.into_keys();
     let (expiring, permanent): (Vec<String>, Vec<String>) = objects
-        .filter(|key| key.contains("/variants/"))
+        .filter(|key| key.contains("/renditions/"))
         .partition(|key| key.contains("/expiring/"));
     assert_eq!([expiring.len(), permanent.len()], [1, 2]);
 }

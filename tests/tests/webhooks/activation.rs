@@ -10,7 +10,7 @@ use crate::{
     uploads::presign::PendingFile,
 };
 
-/// An upload config with its own webhook URL, an eager variant and automatic tags.
+/// An upload config with its own webhook URL, an eager rendition and automatic tags.
 struct OwnConfig {
     id: String,
     receiver: WebhookReceiver,

@@ -1,17 +1,17 @@
-//! Processing of images: metadata from the headers, and variants from one read of the original.
+//! Processing of images: metadata from the headers, and renditions from one read of the original.
 
 use bytes::Bytes;
-use domain::{File, ImageSize, ProcessingRules, ServiceError, StorageMeta, Thumbnail, Variant};
+use domain::{File, ImageSize, ProcessingRules, Rendition, ServiceError, StorageMeta, Thumbnail};
 use media::{Format, MetadataOptions, color_name};
 use renditions::is_unrenderable;
-use space_store::{AuthorizedFile, VariantInfo};
+use space_store::{AuthorizedFile, RenditionInfo};
 
 use crate::{
     Processed, Processing,
+    eager::{self, EagerRendition},
     effort::Effort,
     metadata,
     placeholder::{colors, placeholder},
-    variants::{self, PlannedVariant},
 };
 
 /// Number of first bytes that are read of an image that is too large to be rendered. They contain the
@@ -32,7 +32,7 @@ impl Headers {
 }
 
 impl Processing {
-    /// Reads the metadata of an image and, with full effort, creates its variants; `None` if the file was
+    /// Reads the metadata of an image and, with full effort, creates its renditions; `None` if the file was
     /// deleted.
     pub(crate) async fn process_image(
         &self,
@@ -44,9 +44,9 @@ impl Processing {
             return self.process_large_image(file, rules, error).await;
         }
         let authorized = if rules.eager.is_empty() {
-            self.files.without_variants(file.clone())
+            self.files.without_renditions(file.clone())
         } else {
-            match self.files.for_variants(file).await? {
+            match self.files.for_renditions(file).await? {
                 Some(authorized) => authorized,
                 None => return Ok(None),
             }
@@ -71,7 +71,7 @@ impl Processing {
             .map(Some)
     }
 
-    /// Decodes an image, stores its eager variants, and computes its colors. An image that cannot be decoded
+    /// Decodes an image, stores its eager renditions, and computes its colors. An image that cannot be decoded
     /// has failed.
     async fn process_pixels(
         &self,
@@ -85,8 +85,8 @@ impl Processing {
             image_size: file.displayed_size().or(size_of(&meta)),
             ..file.clone()
         };
-        let planned = variants::planned(&rules.eager, &measured, authorized.watermark());
-        let new: Vec<Variant> = planned.iter().map(|planned| planned.variant).collect();
+        let planned = eager::planned(&rules.eager, &measured, authorized.watermark());
+        let new: Vec<Rendition> = planned.iter().map(|planned| planned.rendition).collect();
 
         let created = self
             .renditions
@@ -98,7 +98,7 @@ impl Processing {
             Err(error) => return Err(error),
         };
         let colors = match created.placeholder {
-            Ok(rendition) => colors(&rendition.bytes).await,
+            Ok(rendered) => colors(&rendered.bytes).await,
             Err(error) => return Ok(Processed::failed(meta, error)),
         };
 
@@ -149,10 +149,10 @@ fn size_of(meta: &StorageMeta) -> Option<ImageSize> {
     })
 }
 
-/// Returns the thumbnail of a variant; `None` if the variant is not listed, or exceeds a limit.
+/// Returns the thumbnail of a rendition; `None` if the rendition is not listed, or exceeds a limit.
 fn thumbnail(
-    planned: PlannedVariant,
-    created: Result<VariantInfo, ServiceError>,
+    planned: EagerRendition,
+    created: Result<RenditionInfo, ServiceError>,
 ) -> Option<Thumbnail> {
     let query = planned.query?;
     match created {
@@ -162,7 +162,7 @@ fn thumbnail(
             query,
         }),
         Err(error) => {
-            tracing::info!(%error, query, "a variant cannot be created");
+            tracing::info!(%error, query, "a rendition cannot be created");
             None
         }
     }

@@ -1,23 +1,23 @@
-//! Worker `processing`: reads the metadata of uploaded files, and creates their eager variants.
+//! Worker `processing`: reads the metadata of uploaded files, and creates their eager renditions.
 //!
 //! Invariants:
 //! - A job is sent before its file becomes active, and waits for it. A file that never becomes active is
 //!   ignored.
-//! - A job can run twice and stop anywhere: variants have the same ids in each run, the event of the result is
+//! - A job can run twice and stop anywhere: renditions have the same ids in each run, the event of the result is
 //!   announced before, and all results are recorded by one write, once.
 //! - The rules are those of the activation, which the job contains.
-//! - Without eager variants, nothing is stored in S3: the placeholder of the blurhash is only in memory. The other
+//! - Without eager renditions, nothing is stored in S3: the placeholder of the blurhash is only in memory. The other
 //!   thumbnails that the API lists are rendered by delivery.
 //! - A file that cannot be decoded is recorded as failed. It fails no job, so it is not tried again.
 //! - A file that may kill the function, by its memory or time, is recorded as failed too: from a number of
 //!   receives on, its job decodes nothing.
 
+mod eager;
 mod effort;
 mod image;
 mod metadata;
 mod placeholder;
 mod tags;
-mod variants;
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ struct Processed {
 }
 
 impl Processed {
-    /// Returns metadata without eager variants.
+    /// Returns metadata without eager renditions.
     fn of(meta: StorageMeta) -> Processed {
         Processed {
             media: ProcessedMedia {
@@ -184,7 +184,7 @@ impl Processing {
             .await
     }
 
-    /// Reads the metadata of a file and creates its eager variants; `None` if the file was deleted.
+    /// Reads the metadata of a file and creates its eager renditions; `None` if the file was deleted.
     async fn read(
         &self,
         file: &File,

@@ -1,6 +1,6 @@
 //! The small version of an image that its most frequent color and its blurhash are computed from.
 
-use domain::{ImageFormat, Resize, Sides, Transformation, Variant};
+use domain::{ImageFormat, Rendition, Resize, Sides, Transformation};
 use media::{blurhash, decode, dominant_color, probe};
 
 /// Side of the square that the placeholder fits into, in pixels.
@@ -15,7 +15,7 @@ pub(crate) struct Colors {
 }
 
 /// Returns the placeholder of every image: lossless, without a watermark.
-pub(crate) fn placeholder() -> Variant {
+pub(crate) fn placeholder() -> Rendition {
     let sides = Sides::Both {
         width: SIDE,
         height: SIDE,
@@ -25,7 +25,7 @@ pub(crate) fn placeholder() -> Variant {
         format: Some(ImageFormat::Png),
         ..Transformation::default()
     };
-    Variant::of(transformation, ImageFormat::Png)
+    Rendition::of(transformation, ImageFormat::Png)
 }
 
 /// Computes the colors of a placeholder; `None` if it cannot be decoded.

@@ -175,9 +175,9 @@ pub fn requires_auth(file: &File, folders: &FolderChain, space: &DeliverySpace) 
         || EffectiveAccess::as_set(file, Some(folders), space.into()).requires_auth
 }
 
-/// Whether variants of a file require a signed URL or a key: as the original, but those of a private
+/// Whether renditions of a file require a signed URL or a key: as the original, but those of a private
 /// file are public once they are rendered.
-pub fn variants_require_auth<'a>(
+pub fn renditions_require_auth<'a>(
     file: &File,
     folders: &FolderChain,
     space: impl Into<InheritedSettings<'a>>,

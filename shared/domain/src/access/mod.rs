@@ -7,8 +7,8 @@ pub(crate) mod fixtures;
 mod protection;
 
 pub use effective_access::{
-    AccessControl, AccessSource, DeliveryType, EffectiveAccess, access_revision, requires_auth,
-    variants_require_auth,
+    AccessControl, AccessSource, DeliveryType, EffectiveAccess, access_revision,
+    renditions_require_auth, requires_auth,
 };
 pub use effective_security::{EffectiveSecurity, EffectiveWatermark, SettingSource};
 pub use protection::Protection;

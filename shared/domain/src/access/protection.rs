@@ -1,6 +1,6 @@
 //! How well a file is protected, to compare it before and after a change.
 
-use super::variants_require_auth;
+use super::renditions_require_auth;
 use crate::{
     DeliveryType, EffectiveSecurity, File, FileStatus, FolderChain, ResourceType, Space,
     TransformationPolicy, Watermark,
@@ -35,7 +35,7 @@ impl<'a> Protection<'a> {
         };
 
         let security = EffectiveSecurity::of(folders, space);
-        let always_requires_credentials = variants_require_auth(file, folders, space);
+        let always_requires_credentials = renditions_require_auth(file, folders, space);
         // The type of a pending file may become that of an image.
         let is_image =
             file.resource_type == ResourceType::Image || file.status == FileStatus::Pending;

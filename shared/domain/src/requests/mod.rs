@@ -10,6 +10,6 @@ pub use field_error::{FieldError, FieldErrors, parse_integer, parse_variant};
 pub use idempotency::{Completion, IdempotencyKey, IdempotencyReservation, ReservationOutcome};
 pub use page::{Cursor, Direction, Page, PageBounds, PageRequest};
 pub use rate_limit::{
-    HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, UnsignedClient, VariantQuota, Window,
+    HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, RenditionQuota, UnsignedClient, Window,
 };
 pub use service_error::{ErrorKind, ServiceError, error_chain};

@@ -1,4 +1,4 @@
-//! Rate limits of callers per minute, quotas of unsigned uploads per hour, and of stored variants.
+//! Rate limits of callers per minute, quotas of unsigned uploads per hour, and of stored renditions.
 //!
 //! Rate limits and hourly quotas use fixed windows that start at full minutes and hours of UTC, the same for all
 //! callers.
@@ -209,20 +209,20 @@ impl HourlyQuota {
     }
 }
 
-/// Quota of the variants of one file that are stored for some days.
+/// Quota of the renditions of one file that are stored for some days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VariantQuota {
-    /// Maximum number of stored variants, at most [`VariantQuota::MAX_LIMIT`].
+pub struct RenditionQuota {
+    /// Maximum number of stored renditions, at most [`RenditionQuota::MAX_LIMIT`].
     pub limit: u64,
-    /// Days for which a variant is stored.
+    /// Days for which a rendition is stored.
     pub days: u64,
 }
 
-impl VariantQuota {
-    /// Maximum of `limit`. One item lists all variants of a file, and each write of it costs its size.
+impl RenditionQuota {
+    /// Maximum of `limit`. One item lists all renditions of a file, and each write of it costs its size.
     pub const MAX_LIMIT: u64 = 1_000;
 
-    /// Returns the time after which a variant is certainly not stored any more, in seconds: a day more than it is
+    /// Returns the time after which a rendition is certainly not stored any more, in seconds: a day more than it is
     /// stored, because S3 rounds the expiry up to the next midnight of UTC ("Lifecycle configuration
     /// elements", Amazon S3 User Guide).
     pub fn max_age_seconds(self) -> i64 {

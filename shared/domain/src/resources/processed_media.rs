@@ -1,4 +1,4 @@
-//! Results of the processing after an upload: metadata and eager variants.
+//! Results of the processing after an upload: metadata and eager renditions.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ pub enum ProcessingStatus {
     /// Not completed yet.
     #[default]
     Pending,
-    /// The metadata is recorded, and the eager variants are stored, as far as the file has them.
+    /// The metadata is recorded, and the eager renditions are stored, as far as the file has them.
     Completed,
     /// The file could not be processed: the image cannot be decoded or exceeds a limit of
     /// transformations, or several attempts did not complete. `error` says why. Its metadata may be
@@ -97,7 +97,7 @@ pub enum ProcessingStatus {
 pub struct ProcessedMedia {
     /// Metadata of the bytes.
     pub meta: StorageMeta,
-    /// Stored variants that the upload config requests in advance.
+    /// Stored renditions that the upload config requests in advance.
     pub eager: Vec<Thumbnail>,
     /// Why the file could not be processed; `None` on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ pub struct Thumbnail {
 
 impl File {
     /// Returns the thumbnails of a decoded image, the smallest first: eager ones, and the standard ones unless
-    /// the file is private, since anyone may read the variants of a private file that are stored.
+    /// the file is private, since anyone may read the renditions of a private file that are stored.
     pub fn thumbnails(&self) -> Vec<Thumbnail> {
         let Some(media) = self.media.as_ref().filter(|media| media.is_decoded()) else {
             return Vec::new();

@@ -1,6 +1,6 @@
 //! Limits of the images that requests without credentials create.
 
-use domain::{File, RateLimit, ServiceError, VariantId, VariantQuota};
+use domain::{File, RateLimit, RenditionId, RenditionQuota, ServiceError};
 
 use super::Delivery;
 
@@ -9,8 +9,8 @@ use super::Delivery;
 pub struct AnonymousLimits {
     /// Renderings per space and minute.
     pub renderings: RateLimit,
-    /// Stored variants per file.
-    pub variants: VariantQuota,
+    /// Stored renditions per file.
+    pub renditions: RenditionQuota,
 }
 
 impl Delivery<'_> {
@@ -34,20 +34,20 @@ impl Delivery<'_> {
         }
     }
 
-    /// Counts a variant of a file that is to be stored, once. Returns `false` if it must not be stored, because
+    /// Counts a rendition of a file that is to be stored, once. Returns `false` if it must not be stored, because
     /// the file has as many others as it may have.
-    pub async fn reserve_variant(
+    pub async fn reserve_rendition(
         self,
         file: &File,
-        variant: &VariantId,
+        rendition: &RenditionId,
         limits: AnonymousLimits,
     ) -> Result<bool, ServiceError> {
-        let quota = limits.variants;
+        let quota = limits.renditions;
         Ok(self
             .tenants
             .table
-            .variant_counts()
-            .reserve(file.space_id, file.id, variant, quota)
+            .rendition_counts()
+            .reserve(file.space_id, file.id, rendition, quota)
             .await?)
     }
 }

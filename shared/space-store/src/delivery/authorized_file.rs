@@ -12,7 +12,7 @@ use domain::{
     AppliedWatermark, DeliverySpace, DeliveryType, EffectiveSecurity, File, FileStatus, Folder,
     FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resolution, Role,
     ServiceError, SignatureError, SignedDelivery, Timestamp, TransformationPolicy, access_revision,
-    requires_auth, variants_require_auth,
+    renditions_require_auth, requires_auth,
 };
 use table::{DeliveryRecords, FolderSelection};
 use tracing::instrument;
@@ -200,7 +200,7 @@ impl Delivery<'_> {
 
         let url = verify(context.signature, &space, context.now)?;
         let is_protected = if context.is_transformed {
-            variants_require_auth(&file, &folders, &space)
+            renditions_require_auth(&file, &folders, &space)
         } else {
             requires_auth(&file, &folders, &space)
         };
@@ -333,7 +333,7 @@ fn verify(
 }
 
 impl AuthorizedFile {
-    /// Creates the file for a background job, which may create all variants.
+    /// Creates the file for a background job, which may create all renditions.
     pub(crate) fn for_background_job(
         file: File,
         watermark: Option<AppliedWatermark>,

@@ -1,4 +1,4 @@
-//! Delivery of files: who may read them, their bytes and their variants, and the watermarks of those.
+//! Delivery of files: who may read them, their bytes and their renditions, and the watermarks of those.
 
 mod anonymous;
 mod authorized_file;
@@ -7,7 +7,7 @@ mod watermarks;
 
 pub use anonymous::AnonymousLimits;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
-pub use objects::{FileObjects, NewVariant, PresignedRead, collect};
+pub use objects::{FileObjects, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 
 use crate::Tenants;

@@ -1,15 +1,15 @@
-//! The bytes of files that a request is authorized to read: originals, and stored variants of images.
+//! The bytes of files that a request is authorized to read: originals, and stored renditions of images.
 //!
-//! Invariant: a variant of a deleted file is not stored. It is written first, and deleted again if
+//! Invariant: a rendition of a deleted file is not stored. It is written first, and deleted again if
 //! the record is gone by then.
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
+use bucket::{BucketError, NewRendition, ObjectKey, ResponseHeaders, StoredRendition};
 use bytes::{Bytes, BytesMut};
 use domain::{
-    AppliedWatermark, DeliveryType, Retention, ServiceError, Timestamp, Transformation,
-    TransformationPolicy, UploadConfigReference, Variant, VariantLocation,
+    AppliedWatermark, DeliveryType, Rendition, RenditionLocation, Retention, ServiceError,
+    Timestamp, Transformation, TransformationPolicy, UploadConfigReference,
 };
 use futures::{Stream, TryStreamExt, future};
 use tracing::instrument;
@@ -17,7 +17,7 @@ use tracing::instrument;
 use super::AuthorizedFile;
 use crate::{FileBucket, Tenants, files::original_key};
 
-/// The original and the variants of a file, and the image of its watermark.
+/// The original and the renditions of a file, and the image of its watermark.
 #[derive(Clone, Copy, Debug)]
 pub struct FileObjects<'a> {
     file: &'a AuthorizedFile,
@@ -77,15 +77,15 @@ impl AuthorizedFile {
         }
     }
 
-    /// Returns where a variant is stored if this request creates it: one that anyone may create expires, unless
+    /// Returns where a rendition is stored if this request creates it: one that anyone may create expires, unless
     /// the API lists it as a thumbnail. The original with a watermark does not: a file has one per watermark.
-    pub fn location_of(&self, variant: &Variant) -> VariantLocation {
-        let is_permanent = variant.transformation.is_none()
+    pub fn location_of(&self, rendition: &Rendition) -> RenditionLocation {
+        let is_permanent = rendition.transformation.is_none()
             || self.has_credentials()
             || self.creatable != TransformationPolicy::Any
-            || self.is_listed(variant.transformation);
-        VariantLocation {
-            id: variant.id(),
+            || self.is_listed(rendition.transformation);
+        RenditionLocation {
+            id: rendition.id(),
             retention: if is_permanent {
                 Retention::Permanent
             } else {
@@ -94,25 +94,28 @@ impl AuthorizedFile {
         }
     }
 
-    /// Returns the key of the object with a variant, or with the original for `None`.
-    pub fn object_key(&self, variant: Option<&VariantLocation>) -> Result<String, ServiceError> {
-        Ok(self.key_of(variant)?.as_str().to_owned())
+    /// Returns the key of the object with a rendition, or with the original for `None`.
+    pub fn object_key(
+        &self,
+        rendition: Option<&RenditionLocation>,
+    ) -> Result<String, ServiceError> {
+        Ok(self.key_of(rendition)?.as_str().to_owned())
     }
 
-    fn key_of(&self, variant: Option<&VariantLocation>) -> Result<ObjectKey, ServiceError> {
-        match variant {
-            Some(location) => self.variant_key(location),
+    fn key_of(&self, rendition: Option<&RenditionLocation>) -> Result<ObjectKey, ServiceError> {
+        match rendition {
+            Some(location) => self.rendition_key(location),
             None => original_key(self.file()),
         }
     }
 
-    /// Returns the key of a variant. Fails if the file has no bytes.
-    fn variant_key(&self, location: &VariantLocation) -> Result<ObjectKey, ServiceError> {
+    /// Returns the key of a rendition. Fails if the file has no bytes.
+    fn rendition_key(&self, location: &RenditionLocation) -> Result<ObjectKey, ServiceError> {
         let file = self.file();
         let revision = file
             .revision
             .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
-        Ok(ObjectKey::variant(
+        Ok(ObjectKey::rendition(
             file.space_id,
             file.id,
             revision,
@@ -157,38 +160,36 @@ impl FileObjects<'_> {
         Err(ServiceError::internal(missing))
     }
 
-    /// Returns a variant; `None` if it is not stored.
-    pub async fn variant(
+    /// Returns a rendition; `None` if it is not stored.
+    pub async fn rendition(
         self,
-        location: &VariantLocation,
-    ) -> Result<Option<StoredVariant>, ServiceError> {
-        let key = self.file.variant_key(location)?;
-        Ok(self.bucket.0.variant(&key).await?)
+        location: &RenditionLocation,
+    ) -> Result<Option<StoredRendition>, ServiceError> {
+        let key = self.file.rendition_key(location)?;
+        Ok(self.bucket.0.rendition(&key).await?)
     }
 
-    /// Returns a range of a stored variant's bytes. Fails with 503 if the variant was deleted in the
+    /// Returns a range of a stored rendition's bytes. Fails with 503 if the rendition was deleted in the
     /// meantime.
-    pub async fn variant_range(
+    pub async fn rendition_range(
         self,
-        location: &VariantLocation,
+        location: &RenditionLocation,
         range: RangeInclusive<u64>,
     ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
-        let key = self.file.variant_key(location)?;
+        let key = self.file.rendition_key(location)?;
         let bytes = self.bucket.0.get(&key, Some(range)).await?;
-        bytes.ok_or_else(|| ServiceError::contended("the variant was deleted"))
+        bytes.ok_or_else(|| ServiceError::contended("the rendition was deleted"))
     }
 
     #[instrument(skip_all)]
-    pub async fn store_variant(
+    pub async fn store_rendition(
         self,
         tenants: &Tenants,
-        variant: NewVariant<'_>,
+        location: &RenditionLocation,
+        rendition: &NewRendition,
     ) -> Result<(), ServiceError> {
-        let key = self.file.variant_key(variant.location)?;
-        self.bucket
-            .0
-            .put_variant(&key, variant.bytes, variant.info)
-            .await?;
+        let key = self.file.rendition_key(location)?;
+        self.bucket.0.put_rendition(&key, rendition).await?;
 
         let file = self.file.file();
         let revisions = tenants
@@ -202,10 +203,10 @@ impl FileObjects<'_> {
         Ok(())
     }
 
-    /// Returns a presigned URL of a variant in S3, or of the original for `None`.
+    /// Returns a presigned URL of a rendition in S3, or of the original for `None`.
     pub async fn presign(
         self,
-        variant: Option<&VariantLocation>,
+        rendition: Option<&RenditionLocation>,
         url: PresignedRead,
     ) -> Result<String, ServiceError> {
         let PresignedRead {
@@ -213,7 +214,7 @@ impl FileObjects<'_> {
             start,
             lifetime,
         } = url;
-        let key = self.file.key_of(variant)?;
+        let key = self.file.key_of(rendition)?;
         Ok(self
             .bucket
             .0
@@ -249,15 +250,6 @@ fn not_creatable() -> ServiceError {
     ServiceError::forbidden(
         "This image requires a signed URL, or an API key of its space in the Authorization header.",
     )
-}
-
-/// A variant to store.
-#[derive(Clone, Debug)]
-pub struct NewVariant<'a> {
-    /// Where it is stored.
-    pub location: &'a VariantLocation,
-    pub info: &'a VariantInfo,
-    pub bytes: Bytes,
 }
 
 /// Response headers and validity of a presigned URL to read from.

@@ -95,7 +95,7 @@ impl Purge {
 
         self.bucket.purge_file(space_id, file_id).await?;
         self.table
-            .variant_counts()
+            .rendition_counts()
             .delete(space_id, file_id)
             .await?;
         Ok(PurgeOutcome::Done)

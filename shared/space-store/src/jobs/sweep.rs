@@ -1,21 +1,21 @@
-//! Daily background job that deletes objects that are no longer used: originals and variants without a
-//! record, and variants with a replaced watermark or of another version of the rendering. An object without
+//! Daily background job that deletes objects that are no longer used: originals and renditions without a
+//! record, and renditions with a replaced watermark or of another version of the rendering. An object without
 //! a record remains if a function stops between storing the object and writing its record.
 //!
 //! Invariants:
 //! - An object is deleted only at an age at which no request can still write its record, and the
 //!   record is read after that.
 //! - The record of each object is read once, in the first round after its first day.
-//! - The settings name a watermark only while its image is stored, so a variant whose watermark has no
+//! - The settings name a watermark only while its image is stored, so a rendition whose watermark has no
 //!   stored image is never delivered again.
 
-mod variants;
+mod renditions;
 
 use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedObject, ObjectKey, OriginalsPosition};
 use domain::{FileId, Revision, ServiceError, SpaceId};
-use queue::{SweepJob, SweepPosition, SweepRound, VariantPosition};
+use queue::{RenditionPosition, SweepJob, SweepPosition, SweepRound};
 use table::Table;
 use tracing::instrument;
 
@@ -97,7 +97,7 @@ impl Sweep {
     }
 }
 
-/// A scan of all spaces, their originals and their variants.
+/// A scan of all spaces, their originals and their renditions.
 struct Scan<'a> {
     sweep: &'a Sweep,
     round: &'a SweepRound,
@@ -145,8 +145,8 @@ impl Scan<'_> {
         if position.is_end_of_space() {
             return Ok(None);
         }
-        if let Some(variant) = &position.variant {
-            return self.scan_variants(space_id, variant.clone()).await;
+        if let Some(rendition) = &position.rendition {
+            return self.scan_renditions(space_id, rendition.clone()).await;
         }
 
         let start = OriginalsPosition {
@@ -166,7 +166,8 @@ impl Scan<'_> {
         if stopped.is_some() {
             return Ok(stopped);
         }
-        self.scan_variants(space_id, VariantPosition::START).await
+        self.scan_renditions(space_id, RenditionPosition::START)
+            .await
     }
 
     /// Scans the originals of a space from a position. Returns the position to continue from if the
@@ -192,10 +193,10 @@ impl Scan<'_> {
                     space_id,
                     file_id: last.file_id,
                     revision: last.revision,
-                    variant: None,
+                    rendition: None,
                 });
-                let variants = || SweepPosition::of_variant(space_id, VariantPosition::START);
-                return Ok(Some(position.unwrap_or_else(variants)));
+                let renditions = || SweepPosition::of_rendition(space_id, RenditionPosition::START);
+                return Ok(Some(position.unwrap_or_else(renditions)));
             }
             let Some(last) = last else {
                 return Ok(None);

@@ -127,10 +127,13 @@ impl UploadedFiles {
         }
     }
 
-    /// Returns a file with the watermark that its variants must have; `None` if it was deleted. Fails if the
+    /// Returns a file with the watermark that its renditions must have; `None` if it was deleted. Fails if the
     /// folder of the file does not exist.
     #[instrument(skip_all)]
-    pub async fn for_variants(&self, file: &File) -> Result<Option<AuthorizedFile>, ServiceError> {
+    pub async fn for_renditions(
+        &self,
+        file: &File,
+    ) -> Result<Option<AuthorizedFile>, ServiceError> {
         let Some(resolved) = self
             .tenants
             .delivery()
@@ -150,8 +153,8 @@ impl UploadedFiles {
         )))
     }
 
-    /// Returns a file for a job that stores no variant. Its watermark does not matter then.
-    pub fn without_variants(&self, file: File) -> AuthorizedFile {
+    /// Returns a file for a job that stores no rendition. Its watermark does not matter then.
+    pub fn without_renditions(&self, file: File) -> AuthorizedFile {
         AuthorizedFile::for_background_job(file, None)
     }
 

@@ -1,18 +1,18 @@
-//! The stored variants of a file that expire: one item per file with their digests, which expires too.
+//! The stored renditions of a file that expire: one item per file with their digests, which expires too.
 //!
-//! Invariant: a file has at most as many digests as its quota, among them that of each variant that may be stored.
-//! The attribute whose name is a digest contains when its variant was stored last, in seconds, so that a change of
-//! the days for which variants are stored applies to all.
+//! Invariant: a file has at most as many digests as its quota, among them that of each rendition that may be stored.
+//! The attribute whose name is a digest contains when its rendition was stored last, in seconds, so that a change of
+//! the days for which renditions are stored applies to all.
 
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{FileId, SpaceId, VariantId, VariantQuota};
+use domain::{FileId, RenditionId, RenditionQuota, SpaceId};
 use sha2::{Digest, Sha256};
 use tracing::instrument;
 
 use crate::{
-    Key, TableError, VariantCounts,
+    Key, RenditionCounts, TableError,
     condition::{Condition, number, text},
     read::Item,
     write::Updated,
@@ -28,20 +28,20 @@ const MAX_REMOVED: usize = 64;
 
 const RESERVE: &str = "ADD #digests :digests SET #digest = :now, expires_at_seconds = :expires";
 
-impl VariantCounts<'_> {
-    /// Records that a variant of a file is to be stored. Returns `false` if the file has as many others as its
+impl RenditionCounts<'_> {
+    /// Records that a rendition of a file is to be stored. Returns `false` if the file has as many others as its
     /// quota.
-    #[instrument(name = "reserve_variant", skip_all)]
+    #[instrument(name = "reserve_rendition", skip_all)]
     pub async fn reserve(
         self,
         space: SpaceId,
         file: FileId,
-        variant: &VariantId,
-        quota: VariantQuota,
+        rendition: &RenditionId,
+        quota: RenditionQuota,
     ) -> Result<bool, TableError> {
         let now = self.table.env.now().seconds();
         let max_age = quota.max_age_seconds();
-        let hash = Sha256::digest(variant.as_str());
+        let hash = Sha256::digest(rendition.as_str());
         let digest = hex::encode(&hash[..DIGEST_BYTES]);
         let has_place = Condition::default()
             .and("(attribute_not_exists(#digests) OR size(#digests) < :limit OR contains(#digests, :digest))")
@@ -53,7 +53,7 @@ impl VariantCounts<'_> {
             .value("now", number(now))
             .value("expires", number(now.saturating_add(max_age)));
 
-        let key = Key::variant_count(space, file);
+        let key = Key::rendition_count(space, file);
         let full = match self.table.update(key.clone(), RESERVE, &has_place).await? {
             Updated::Written(_) => return Ok(true),
             Updated::ConditionFailed(item) => item.unwrap_or_default(),
@@ -68,8 +68,8 @@ impl VariantCounts<'_> {
         Ok(matches!(reserved, Updated::Written(_)))
     }
 
-    /// Removes digests, unless one of the variants has been stored again or removed since. Then this
-    /// variant is not stored, unless another request has made room.
+    /// Removes digests, unless one of the renditions has been stored again or removed since. Then this
+    /// rendition is not stored, unless another request has made room.
     async fn remove_expired(
         self,
         key: Key,
@@ -88,21 +88,21 @@ impl VariantCounts<'_> {
     }
 
     /// Deletes the item of a deleted file. Idempotent.
-    #[instrument(name = "delete_variant_count", skip_all)]
+    #[instrument(name = "delete_rendition_count", skip_all)]
     pub async fn delete(self, space: SpaceId, file: FileId) -> Result<(), TableError> {
         self.table
-            .delete_all(&[Key::variant_count(space, file)])
+            .delete_all(&[Key::rendition_count(space, file)])
             .await
     }
 }
 
-/// Returns digests of variants that were stored last at this time or before, with that time.
+/// Returns digests of renditions that were stored last at this time or before, with that time.
 fn stored_until(item: &Item, seconds: i64) -> HashMap<String, AttributeValue> {
     let digests = item.get(DIGESTS).and_then(|digests| digests.as_ss().ok());
-    let variants = digests.into_iter().flatten().filter_map(|digest| {
+    let renditions = digests.into_iter().flatten().filter_map(|digest| {
         let stored_at = item.get(digest)?;
         let stored_at_seconds: i64 = stored_at.as_n().ok()?.parse().ok()?;
         (stored_at_seconds <= seconds).then(|| (digest.clone(), stored_at.clone()))
     });
-    variants.take(MAX_REMOVED).collect()
+    renditions.take(MAX_REMOVED).collect()
 }

@@ -8,25 +8,25 @@ use serde_json::Value;
 use tests::{Observed, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 use tokio::time::Instant;
 
-use super::fixture::variants;
+use super::fixture::renditions;
 use crate::{
     lambda::log_capture::{begin_log, lines},
     support::image_server::{ImageServer, logo},
 };
 
-/// Calls of a delivery before it reads the original: the records, the stored variant at both places, and the
+/// Calls of a delivery before it reads the original: the records, the stored rendition at both places, and the
 /// count of renderings.
 const CALLS_BEFORE_ORIGINAL: u32 = 4;
 /// Maximum originals of one space in memory: three quarters of all.
 const MAX_ORIGINALS_OF_SPACE: u32 = 3;
-/// Requests for one variant while no memory is free.
+/// Requests for one rendition while no memory is free.
 const WAITING: usize = 10;
 /// Maximum time of these requests, in seconds. One waits for five.
 const MAX_WAIT_SECONDS: u64 = 9;
 
 /// Maximum time until a function notices that its client has hung up, or a rendering is stored.
 const MAX_WAITING_TIME: Duration = Duration::from_secs(20);
-/// Time between two checks for a cancelled request or a stored variant.
+/// Time between two checks for a cancelled request or a stored rendition.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 type Request<'a> = Pin<Box<dyn Future<Output = Response> + 'a>>;
@@ -37,7 +37,7 @@ struct PausedRequest<'a> {
     hold: Hold,
 }
 
-/// Sends a request for a variant, and pauses it after this number of calls.
+/// Sends a request for a rendition, and pauses it after this number of calls.
 async fn paused(stack: &Stack, url: String, calls: u32) -> PausedRequest<'_> {
     let mut hold = stack.local.faults().hold("delivery", calls);
     let mut request: Request<'_> = Box::pin(async move { stack.anonymous.get(&url).await });
@@ -60,7 +60,10 @@ async fn until(condition: impl AsyncFn() -> bool) {
 }
 
 #[stack_test]
-async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack, acme: &TestSpace) {
+async fn rendition_of_a_file_that_is_deleted_meanwhile_is_not_kept(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let file = acme.upload(PHOTO).await;
     let url = file.url_with("w=32");
     let before_store = paused(stack, url, CALLS_BEFORE_ORIGINAL + 1).await;
@@ -74,7 +77,7 @@ async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack, 
 
     rendered.expect_status(200);
     assert!(calls.contains(&"delivery DeleteObject".to_owned()));
-    assert!(variants(stack).await.is_empty());
+    assert!(renditions(stack).await.is_empty());
     stack.run_purges().await;
 }
 
@@ -82,15 +85,15 @@ async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack, 
 async fn rendering_of_a_cancelled_request_is_stored(stack: &Stack, acme: &TestSpace) {
     let url = acme.upload(PHOTO).await.url_with("w=32");
     begin_log();
-    // The call that stores the variant would take effect without the function once it is sent.
+    // The call that stores the rendition would take effect without the function once it is sent.
     let before_original = paused(stack, url.clone(), CALLS_BEFORE_ORIGINAL).await;
 
     drop(before_original.request);
     let is_cancelled = |line: &Value| line["message"] == "task cancelled";
     until(async || lines().iter().any(is_cancelled)).await;
-    assert!(variants(stack).await.is_empty());
+    assert!(renditions(stack).await.is_empty());
     before_original.hold.release();
-    until(async || !variants(stack).await.is_empty()).await;
+    until(async || !renditions(stack).await.is_empty()).await;
 
     let calls = stack.calls_of(stack.anonymous.fetch(&url)).await.calls;
     let is_rendered = calls.iter().any(|call| call.ends_with("PutObject"));
@@ -116,7 +119,7 @@ async fn rendering_with_a_watermark_that_is_replaced_meanwhile_can_be_retried(
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), multi_thread)]
-async fn requests_for_one_variant_wait_together_for_memory_of_their_space(
+async fn requests_for_one_rendition_wait_together_for_memory_of_their_space(
     stack: &Stack,
     acme: &TestSpace,
     other: &TestSpace,

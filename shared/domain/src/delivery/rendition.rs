@@ -1,11 +1,11 @@
-//! Variants: transformed images as they are rendered, stored and delivered.
+//! Renditions: transformed images as they are rendered, stored and delivered.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{AppliedWatermark, ImageFormat, Quality, Resize, Revision, Transformation};
 
-/// Version of the rendering. A higher number replaces all stored variants.
+/// Version of the rendering. A higher number replaces all stored renditions.
 const RENDERING_VERSION: u32 = 3;
 /// Stands for the transformation of an original with a watermark.
 const ORIGINAL: &str = "original";
@@ -20,9 +20,9 @@ const DIGEST_DIGITS: usize = 32;
 /// Separates the parts of an id.
 const SEPARATOR: char = '-';
 
-/// A rendering of one image with the format chosen. Equal variants have equal bytes.
+/// An image to render from an original, with the format chosen. Equal renditions have equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Variant {
+pub struct Rendition {
     /// The requested transformation; `None` for the original with a watermark.
     pub transformation: Option<Transformation>,
     pub format: ImageFormat,
@@ -33,25 +33,25 @@ pub struct Variant {
     /// Whether a side of the output may be longer than that of the image.
     pub may_enlarge: bool,
     /// The output; `None` while the size of the image is unknown.
-    pub output: Option<VariantOutput>,
+    pub output: Option<RenditionOutput>,
 }
 
 /// What a transformation results in for an image of known size. Transformations with the same result have
 /// equal outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VariantOutput {
+pub struct RenditionOutput {
     /// How the image is resized; `None` keeps its size.
     pub resize: Option<Resize>,
     /// Quality of the output, as a number.
     pub quality: u8,
-    /// Whether no other format replaces that of the variant, even if it was negotiated.
+    /// Whether no other format replaces that of the rendition, even if it was negotiated.
     pub is_format_final: bool,
 }
 
-impl Variant {
-    /// Returns the variant of a requested transformation, for a client that accepts `WebP`, without a watermark.
-    pub fn of(transformation: Transformation, format: ImageFormat) -> Variant {
-        Variant {
+impl Rendition {
+    /// Returns the rendition of a requested transformation, for a client that accepts `WebP`, without a watermark.
+    pub fn of(transformation: Transformation, format: ImageFormat) -> Rendition {
+        Rendition {
             transformation: Some(transformation),
             format,
             accepts_webp: true,
@@ -89,13 +89,13 @@ impl Variant {
         }
     }
 
-    /// Returns the id under which the variant is stored. Variants with the same output have equal ids, as
+    /// Returns the id under which the rendition is stored. Renditions with the same output have equal ids, as
     /// far as it is known: it does not matter whether the format was requested or negotiated, unless another
     /// format may replace it, and a quality that the format ignores does not matter.
     ///
     /// The original with a watermark differs from all transformations, even if its bytes do not: of
     /// a private file, existing transformations are public, but the original is not.
-    pub fn id(&self) -> VariantId {
+    pub fn id(&self) -> RenditionId {
         let transformation = self
             .transformation
             .map_or_else(|| ORIGINAL.to_owned(), |_| self.canonical().to_string());
@@ -123,14 +123,14 @@ impl Variant {
             id.push(SEPARATOR);
             id.push_str(&watermark.revision.to_string());
         }
-        VariantId(id)
+        RenditionId(id)
     }
 
     fn is_scaled(&self) -> bool {
         matches!(self.resize(), Some(Resize::Scale(_)))
     }
 
-    /// Returns the transformation without its format, which is that of the variant, and without a quality
+    /// Returns the transformation without its format, which is that of the rendition, and without a quality
     /// that this format ignores.
     fn canonical(&self) -> Transformation {
         let quality = if self.format.has_quality() {
@@ -146,7 +146,7 @@ impl Variant {
     }
 }
 
-/// How long a stored variant is kept.
+/// How long a stored rendition is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Retention {
     /// Until its file is deleted: created by a request with credentials, or as the upload config requests.
@@ -168,23 +168,23 @@ impl Retention {
     }
 }
 
-/// Where a variant is stored.
+/// Where a rendition is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct VariantLocation {
-    /// Id of the variant.
-    pub id: VariantId,
+pub struct RenditionLocation {
+    /// Id of the rendition.
+    pub id: RenditionId,
     /// How long it is kept.
     pub retention: Retention,
 }
 
-/// Identifies a variant of one revision of a file: the version of the rendering, 32 hex digits, and the
+/// Identifies a rendition of one revision of a file: the version of the rendering, 32 hex digits, and the
 /// revision of the watermark if it has one, separated by hyphens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VariantId(String);
+pub struct RenditionId(String);
 
-impl VariantId {
+impl RenditionId {
     /// Parses an id of the current version of the rendering; `None` if it is another one or malformed.
-    pub fn parse(text: &str) -> Option<VariantId> {
+    pub fn parse(text: &str) -> Option<RenditionId> {
         let mut parts = text.split(SEPARATOR);
         let is_current = parts.next() == Some(RENDERING_VERSION.to_string().as_str());
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -195,10 +195,10 @@ impl VariantId {
             .is_none_or(|text| text.parse::<Revision>().is_ok());
 
         let is_valid = is_current && is_digest && is_watermark && parts.next().is_none();
-        is_valid.then(|| VariantId(text.to_owned()))
+        is_valid.then(|| RenditionId(text.to_owned()))
     }
 
-    /// Returns the revision of the watermark's image, if the variant has a watermark.
+    /// Returns the revision of the watermark's image, if the rendition has a watermark.
     pub fn watermark(&self) -> Option<Revision> {
         self.0.split(SEPARATOR).nth(2)?.parse().ok()
     }
@@ -214,12 +214,12 @@ mod tests {
     use super::*;
     use crate::{Gravity, Opacity, decoded_parameters};
 
-    fn id(query: &str, format: ImageFormat) -> VariantId {
+    fn id(query: &str, format: ImageFormat) -> RenditionId {
         let parameters = decoded_parameters(query).expect("UTF-8");
         let transformation = Transformation::parse(&parameters)
             .expect("valid parameters")
             .expect("a transformation");
-        Variant::of(transformation, format).id()
+        Rendition::of(transformation, format).id()
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
         let fitted = id("w=400", ImageFormat::WebP);
 
         assert_eq!(id("r=fit&w=0400", ImageFormat::WebP), fitted);
-        assert_eq!(VariantId::parse(fitted.as_str()), Some(fitted.clone()));
+        assert_eq!(RenditionId::parse(fitted.as_str()), Some(fitted.clone()));
 
         for other in [
             id("w=401", ImageFormat::WebP),
@@ -240,21 +240,21 @@ mod tests {
     }
 
     #[test]
-    fn requested_and_negotiated_formats_are_one_variant_if_they_are_final() {
+    fn requested_and_negotiated_formats_are_one_rendition_if_they_are_final() {
         let id = |format, is_format_final| {
             let transformation = Transformation {
                 format,
                 ..Transformation::default()
             };
-            let variant = Variant {
-                output: Some(VariantOutput {
+            let rendition = Rendition {
+                output: Some(RenditionOutput {
                     resize: None,
                     quality: 80,
                     is_format_final,
                 }),
-                ..Variant::of(transformation, ImageFormat::WebP)
+                ..Rendition::of(transformation, ImageFormat::WebP)
             };
-            variant.id()
+            rendition.id()
         };
         let requested = id(Some(ImageFormat::WebP), false);
 
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn acceptance_of_webp_changes_the_id_of_a_negotiated_avif() {
-        let variant = |format, accepts_webp| Variant {
+        let rendition = |format, accepts_webp| Rendition {
             transformation: Some(Transformation::default()),
             format,
             accepts_webp,
@@ -287,8 +287,8 @@ mod tests {
         let avif = ImageFormat::Avif;
         let jpeg = ImageFormat::Jpeg;
 
-        assert_ne!(variant(avif, true).id(), variant(avif, false).id());
-        assert_eq!(variant(jpeg, true).id(), variant(jpeg, false).id());
+        assert_ne!(rendition(avif, true).id(), rendition(avif, false).id());
+        assert_eq!(rendition(jpeg, true).id(), rendition(jpeg, false).id());
     }
 
     #[test]
@@ -298,10 +298,10 @@ mod tests {
             position: Gravity::Southeast,
             opacity: Opacity::default(),
         };
-        let marked = |watermark| Variant {
+        let marked = |watermark| Rendition {
             transformation: None,
             watermark,
-            ..Variant::of(Transformation::default(), ImageFormat::Png)
+            ..Rendition::of(Transformation::default(), ImageFormat::Png)
         };
         let others = [
             marked(None),
@@ -317,7 +317,7 @@ mod tests {
                 opacity: Opacity::new(0.25).expect("an opacity"),
                 ..watermark
             })),
-            Variant {
+            Rendition {
                 transformation: Some(Transformation {
                     format: Some(ImageFormat::Png),
                     ..Transformation::default()
@@ -330,7 +330,7 @@ mod tests {
         for other in others {
             assert_ne!(other.id(), id, "{other:?}");
         }
-        assert_eq!(VariantId::parse(id.as_str()), Some(id.clone()));
+        assert_eq!(RenditionId::parse(id.as_str()), Some(id.clone()));
         assert_eq!(id.watermark(), Some(Revision::MIN));
         assert_eq!(marked(None).id().watermark(), None);
     }
@@ -348,7 +348,7 @@ mod tests {
             format!("{RENDERING_VERSION}-{digest}-"),
             format!("{RENDERING_VERSION}-{digest}-{}-", Revision::MIN),
         ] {
-            assert_eq!(VariantId::parse(&text), None, "{text}");
+            assert_eq!(RenditionId::parse(&text), None, "{text}");
         }
     }
 }

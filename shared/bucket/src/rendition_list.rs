@@ -1,46 +1,46 @@
-//! Lists of a space's variants, in the order of their keys, and of the images of its watermarks.
+//! Lists of a space's renditions, in the order of their keys, and of the images of its watermarks.
 
 use std::collections::BTreeSet;
 
 use aws_sdk_s3::{operation::list_objects_v2::ListObjectsV2Output, types::Object};
-use domain::{Retention, Revision, SpaceId, Timestamp, VariantId};
+use domain::{RenditionId, Retention, Revision, SpaceId, Timestamp};
 use tracing::instrument;
 
 use crate::{
     Bucket, BucketError, ListedObject, ObjectKey,
-    key::{variants_prefix, watermarks_prefix},
+    key::{renditions_prefix, watermarks_prefix},
     list::first_nonempty_page,
 };
 
-/// A variant in a list.
+/// A rendition in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedVariant {
+pub struct ListedRendition {
     pub object: ListedObject,
-    /// Id of the variant; `None` if another version of the rendering stored it.
-    pub id: Option<VariantId>,
+    /// Id of the rendition; `None` if another version of the rendering stored it.
+    pub id: Option<RenditionId>,
     /// Position in the list of the space.
     pub position: String,
 }
 
-/// A page of a space's variants.
+/// A page of a space's renditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VariantsPage {
-    pub variants: Vec<ListedVariant>,
+pub struct RenditionsPage {
+    pub renditions: Vec<ListedRendition>,
     pub has_more: bool,
 }
 
 impl Bucket {
-    /// Returns up to `limit` of a space's variants of a retention after a position, which is empty at the
+    /// Returns up to `limit` of a space's renditions of a retention after a position, which is empty at the
     /// beginning.
     #[instrument(skip_all, fields(%space))]
-    pub async fn variants_page(
+    pub async fn renditions_page(
         &self,
         space: SpaceId,
         retention: Retention,
         after: &str,
         limit: u16,
-    ) -> Result<VariantsPage, BucketError> {
-        let prefix = variants_prefix(space, retention);
+    ) -> Result<RenditionsPage, BucketError> {
+        let prefix = renditions_prefix(space, retention);
         let list = self
             .list()
             .prefix(&prefix)
@@ -50,12 +50,12 @@ impl Bucket {
         let listed = |page: ListObjectsV2Output| {
             let objects = page.contents.unwrap_or_default().into_iter();
             objects
-                .filter_map(|object| listed_variant(object, &prefix))
+                .filter_map(|object| listed_rendition(object, &prefix))
                 .collect()
         };
         let page = first_nonempty_page(list, listed).await?;
-        Ok(VariantsPage {
-            variants: page.entries,
+        Ok(RenditionsPage {
+            renditions: page.entries,
             has_more: page.has_more,
         })
     }
@@ -82,13 +82,13 @@ impl Bucket {
     }
 }
 
-fn listed_variant(object: Object, prefix: &str) -> Option<ListedVariant> {
+fn listed_rendition(object: Object, prefix: &str) -> Option<ListedRendition> {
     let key = object.key?;
     let position = key.strip_prefix(prefix)?.to_owned();
     let mut parts = position.splitn(3, '/');
     let file_id = parts.next()?.parse().ok()?;
     let revision = parts.next()?.parse().ok()?;
-    let id = VariantId::parse(parts.next()?);
+    let id = RenditionId::parse(parts.next()?);
     let stored_at = Timestamp::from_ms(object.last_modified?.to_millis().ok()?);
 
     let object = ListedObject {
@@ -97,7 +97,7 @@ fn listed_variant(object: Object, prefix: &str) -> Option<ListedVariant> {
         revision,
         stored_at,
     };
-    Some(ListedVariant {
+    Some(ListedRendition {
         object,
         id,
         position,

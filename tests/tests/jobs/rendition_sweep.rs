@@ -1,9 +1,11 @@
-//! The sweep for variants that are no longer delivered.
+//! The sweep for renditions that are no longer delivered.
 
 use std::{collections::BTreeSet, time::Duration};
 
 use bucket::ObjectKey;
-use domain::{FileId, ImageFormat, Retention, Revision, Transformation, Variant, VariantLocation};
+use domain::{
+    FileId, ImageFormat, Rendition, RenditionLocation, Retention, Revision, Transformation,
+};
 use sam_template::RecursiveLoop;
 use serde_json::json;
 use tests::{PHOTO, Stack, TestSpace, stack_test};
@@ -16,9 +18,9 @@ const DAY: Duration = Duration::from_hours(24);
 /// A second less than the period.
 const ALMOST_DAY: Duration = Duration::from_secs(24 * 60 * 60 - 1);
 
-async fn variants(stack: &Stack) -> BTreeSet<String> {
+async fn renditions(stack: &Stack) -> BTreeSet<String> {
     let objects = stack.dump().await.objects.into_keys();
-    objects.filter(|key| key.contains("/variants/")).collect()
+    objects.filter(|key| key.contains("/renditions/")).collect()
 }
 
 async fn set_watermark(acme: &TestSpace, enabled: bool, server: &ImageServer) {
@@ -27,15 +29,22 @@ async fn set_watermark(acme: &TestSpace, enabled: bool, server: &ImageServer) {
     acme.set_security(&acme.path(), security).await;
 }
 
-/// Requests an image, and returns the variants that this added.
+/// Requests an image, and returns the renditions that this added.
 async fn added(stack: &Stack, url: &str) -> BTreeSet<String> {
-    let before = variants(stack).await;
+    let before = renditions(stack).await;
     stack.anonymous.fetch(url).await;
-    variants(stack).await.difference(&before).cloned().collect()
+    renditions(stack)
+        .await
+        .difference(&before)
+        .cloned()
+        .collect()
 }
 
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
-async fn variants_with_replaced_watermarks_are_swept_after_a_day(stack: &Stack, acme: &TestSpace) {
+async fn renditions_with_replaced_watermarks_are_swept_after_a_day(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let file = acme.upload(PHOTO).await;
     let url = format!("{}?w=32&f=jpeg", file.url());
     let server = ImageServer::start(&logo([255, 0, 0])).await;
@@ -50,28 +59,28 @@ async fn variants_with_replaced_watermarks_are_swept_after_a_day(stack: &Stack, 
     }
 
     stack.run_for(ALMOST_DAY).await;
-    assert_eq!(variants(stack).await.len(), 3);
+    assert_eq!(renditions(stack).await.len(), 3);
     stack.run_for(DAY).await;
     let expected: BTreeSet<String> = plain.union(&current).cloned().collect();
-    assert_eq!(variants(stack).await, expected);
+    assert_eq!(renditions(stack).await, expected);
 
     set_watermark(acme, false, &server).await;
     stack.run_for(DAY).await;
-    assert_eq!(variants(stack).await, plain);
+    assert_eq!(renditions(stack).await, plain);
 }
 
 #[stack_test]
-async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(
+async fn renditions_without_a_file_or_of_another_version_are_swept_after_a_day(
     stack: &Stack,
     acme: &TestSpace,
 ) {
     let file = acme.upload(PHOTO).await;
     let kept = added(stack, &format!("{}?w=32&f=jpeg", file.url())).await;
-    let current = kept.first().expect("a variant");
+    let current = kept.first().expect("a rendition");
     let (directory, _) = current.rsplit_once('/').expect("a key");
 
     let env = stack.unrestricted_context().env;
-    let id = Variant {
+    let id = Rendition {
         transformation: Some(Transformation::default()),
         format: ImageFormat::Png,
         accepts_webp: false,
@@ -81,12 +90,12 @@ async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(
     }
     .id();
     let orphans = Retention::ALL.map(|retention| {
-        let location = VariantLocation {
+        let location = RenditionLocation {
             id: id.clone(),
             retention,
         };
         let file = FileId::new(&env);
-        let key = ObjectKey::variant(acme.space_id(), file, Revision::new(&env), &location);
+        let key = ObjectKey::rendition(acme.space_id(), file, Revision::new(&env), &location);
         key.as_str().to_owned()
     });
     let [permanent, expiring] = orphans;
@@ -101,7 +110,7 @@ async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(
     }
 
     stack.run_for(ALMOST_DAY).await;
-    assert_eq!(variants(stack).await.len(), kept.len() + unused.len());
+    assert_eq!(renditions(stack).await.len(), kept.len() + unused.len());
     stack.run_for(DAY).await;
-    assert_eq!(variants(stack).await, kept);
+    assert_eq!(renditions(stack).await, kept);
 }

@@ -1,4 +1,4 @@
-//! Stored variants: objects with the type and dimensions of their image.
+//! Stored renditions: objects with the type and dimensions of their image.
 
 use aws_sdk_s3::{operation::get_object::GetObjectError, primitives::ByteStream};
 use bytes::Bytes;
@@ -15,31 +15,39 @@ const WIDTH: &str = "width";
 /// Metadata with the height of the image.
 const HEIGHT: &str = "height";
 
-/// Type and dimensions of a variant.
+/// Type and dimensions of a rendition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VariantInfo {
+pub struct RenditionInfo {
     pub content_type: String,
     pub width: u32,
     pub height: u32,
 }
 
+/// A rendition that was rendered, in memory.
+#[derive(Clone, Debug)]
+pub struct NewRendition {
+    pub info: RenditionInfo,
+    pub bytes: Bytes,
+}
+
+/// A rendition that is stored. Its bytes are not read yet.
 #[derive(Debug)]
-pub struct StoredVariant {
-    pub info: VariantInfo,
+pub struct StoredRendition {
+    pub info: RenditionInfo,
     pub size_bytes: u64,
     body: ByteStream,
 }
 
-impl StoredVariant {
+impl StoredRendition {
     pub fn into_bytes(self) -> impl Stream<Item = Result<Bytes, BucketError>> + Send + use<> {
         chunks(self.body)
     }
 }
 
 impl Bucket {
-    /// Returns a variant; `None` if it is not stored.
+    /// Returns a rendition; `None` if it is not stored.
     #[instrument(skip_all, fields(key = key.as_str()))]
-    pub async fn variant(&self, key: &ObjectKey) -> Result<Option<StoredVariant>, BucketError> {
+    pub async fn rendition(&self, key: &ObjectKey) -> Result<Option<StoredRendition>, BucketError> {
         let sent = self
             .client
             .get_object()
@@ -60,9 +68,9 @@ impl Bucket {
         let metadata = |name| {
             let text = object.metadata.as_ref().and_then(|all| all.get(name));
             text.and_then(|text| text.parse().ok())
-                .ok_or_else(|| BucketError::rejected("a variant has no dimensions"))
+                .ok_or_else(|| BucketError::rejected("a rendition has no dimensions"))
         };
-        let info = VariantInfo {
+        let info = RenditionInfo {
             width: metadata(WIDTH)?,
             height: metadata(HEIGHT)?,
             content_type: object.content_type.unwrap_or_default(),
@@ -71,7 +79,7 @@ impl Bucket {
             .content_length
             .and_then(|length| u64::try_from(length).ok())
             .ok_or_else(missing_size)?;
-        Ok(Some(StoredVariant {
+        Ok(Some(StoredRendition {
             info,
             size_bytes,
             body: object.body,
@@ -79,12 +87,12 @@ impl Bucket {
     }
 
     #[instrument(skip_all, fields(key = key.as_str()))]
-    pub async fn put_variant(
+    pub async fn put_rendition(
         &self,
         key: &ObjectKey,
-        bytes: Bytes,
-        info: &VariantInfo,
+        rendition: &NewRendition,
     ) -> Result<(), BucketError> {
+        let NewRendition { info, bytes } = rendition;
         self.client
             .put_object()
             .bucket(&self.name)
@@ -92,7 +100,7 @@ impl Bucket {
             .content_type(&info.content_type)
             .metadata(WIDTH, info.width.to_string())
             .metadata(HEIGHT, info.height.to_string())
-            .body(ByteStream::from(bytes))
+            .body(ByteStream::from(bytes.clone()))
             .send()
             .await
             .map_err(BucketError::from_sdk)?;

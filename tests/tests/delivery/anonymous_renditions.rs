@@ -8,7 +8,7 @@ use tests::{
     File, Observed, Response, Stack, StackOptions, TestSpace, minutes, seconds, stack_test,
 };
 
-use super::fixture::variants;
+use super::fixture::renditions;
 use crate::support::{
     image_server::{ImageServer, logo},
     images::image,
@@ -17,8 +17,8 @@ use crate::support::{
 /// Size of the uploaded image, in pixels.
 const SIZE: (u32, u32) = (64, 48);
 const DAY: Duration = Duration::from_hours(24);
-/// Days for which variants are stored by default, and the rest of the last day.
-const VARIANT_DAYS: u32 = 31;
+/// Days for which renditions are stored by default, and the rest of the last day.
+const RENDITION_DAYS: u32 = 31;
 /// Maximum time until the bucket has applied its lifecycle rules.
 const MAX_EXPIRY_TIME: Duration = Duration::from_secs(20);
 /// Name under which `Content-Length` of a `HEAD` arrives.
@@ -26,9 +26,9 @@ const LENGTH: &str = "x-amzn-remapped-content-length";
 /// Time between two checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Options of a stack in which files have this maximum of variants.
-fn limited_variants(number: &str) -> StackOptions {
-    StackOptions::without_rate_limits().with_parameters(&[("AnonymousVariantsPerFile", number)])
+/// Options of a stack in which files have this maximum of renditions.
+fn limited_renditions(number: &str) -> StackOptions {
+    StackOptions::without_rate_limits().with_parameters(&[("AnonymousRenditionsPerFile", number)])
 }
 
 async fn upload(acme: &TestSpace) -> File {
@@ -44,14 +44,14 @@ async fn fetch_width(stack: &Stack, file: &File, width: u32) -> Response {
     response
 }
 
-/// Returns the number of stored variants that expire.
+/// Returns the number of stored renditions that expire.
 async fn expiring(stack: &Stack, acme: &TestSpace) -> usize {
-    let prefix = format!("_objects/expiring/{}/variants/", acme.id);
-    let stored = variants(stack).await;
+    let prefix = format!("_objects/expiring/{}/renditions/", acme.id);
+    let stored = renditions(stack).await;
     stored.iter().filter(|key| key.starts_with(&prefix)).count()
 }
 
-/// Waits until no expiring variant is stored.
+/// Waits until no expiring rendition is stored.
 async fn until_expired(stack: &Stack, acme: &TestSpace) {
     let expired = async {
         while expiring(stack, acme).await != 0 {
@@ -59,7 +59,7 @@ async fn until_expired(stack: &Stack, acme: &TestSpace) {
         }
     };
     let expired = tokio::time::timeout(MAX_EXPIRY_TIME, expired).await;
-    expired.expect("the variants to expire");
+    expired.expect("the renditions to expire");
 }
 
 #[stack_test]
@@ -76,14 +76,14 @@ async fn requests_with_equal_outputs_share_one_rendering(stack: &Stack, acme: &T
             etags.insert(response.header("etag").to_owned());
         }
         assert_eq!(etags.len(), 1, "{queries}");
-        assert_eq!(variants(stack).await.len(), stored);
+        assert_eq!(renditions(stack).await.len(), stored);
     }
 
     for query in ["w=12&h=9&r=crop", "w=12&h=9&q=80", "w=12&h=10&r=fill"] {
         let url = file.url_with(&format!("{query}&f=webp"));
         stack.anonymous.fetch(&url).await;
     }
-    assert_eq!(variants(stack).await.len(), 5);
+    assert_eq!(renditions(stack).await.len(), 5);
 }
 
 #[stack_test]
@@ -109,31 +109,31 @@ async fn only_credentials_enlarge(stack: &Stack, acme: &TestSpace) {
 }
 
 #[stack_test]
-async fn only_variants_without_credentials_expire(stack: &Stack, acme: &TestSpace) {
+async fn only_renditions_without_credentials_expire(stack: &Stack, acme: &TestSpace) {
     let file = upload(acme).await;
     let with_key = file.url_with("w=30");
 
     fetch_width(stack, &file, 20).await;
     acme.fetch(&with_key).await;
     assert_eq!(expiring(stack, acme).await, 1);
-    assert_eq!(variants(stack).await.len(), 2);
+    assert_eq!(renditions(stack).await.len(), 2);
 
     // Each request finds what the other one stored.
     acme.fetch(&file.url_with("w=20")).await;
     stack.anonymous.fetch(&with_key).await;
-    assert_eq!(variants(stack).await.len(), 2);
+    assert_eq!(renditions(stack).await.len(), 2);
 
-    stack.run_for((VARIANT_DAYS - 2) * DAY).await;
+    stack.run_for((RENDITION_DAYS - 2) * DAY).await;
     assert_eq!(expiring(stack, acme).await, 1);
     stack.run_for(2 * DAY).await;
     until_expired(stack, acme).await;
-    assert_eq!(variants(stack).await.len(), 1);
+    assert_eq!(renditions(stack).await.len(), 1);
     fetch_width(stack, &file, 20).await;
     assert_eq!(expiring(stack, acme).await, 1);
 }
 
-#[stack_test(options = limited_variants("2"))]
-async fn file_has_a_maximum_of_stored_variants_without_credentials(
+#[stack_test(options = limited_renditions("2"))]
+async fn file_has_a_maximum_of_stored_renditions_without_credentials(
     stack: &Stack,
     acme: &TestSpace,
 ) {
@@ -143,11 +143,11 @@ async fn file_has_a_maximum_of_stored_variants_without_credentials(
     }
     assert_eq!(expiring(stack, acme).await, 2);
     acme.fetch(&file.url_with("w=22")).await;
-    assert_eq!(variants(stack).await.len(), 3);
+    assert_eq!(renditions(stack).await.len(), 3);
 
-    // All are deleted at a midnight, but count until their full time has passed. A variant that is rendered
+    // All are deleted at a midnight, but count until their full time has passed. A rendition that is rendered
     // again meanwhile keeps its place.
-    let all_days = VARIANT_DAYS * DAY;
+    let all_days = RENDITION_DAYS * DAY;
     stack.run_for(all_days.saturating_sub(seconds(1))).await;
     until_expired(stack, acme).await;
     for width in [23, 21, 24] {
@@ -173,10 +173,10 @@ async fn file_has_a_maximum_of_stored_variants_without_credentials(
 }
 
 #[tokio::test]
-async fn stored_variants_count_also_after_a_change_of_their_days() {
+async fn stored_renditions_count_also_after_a_change_of_their_days() {
     let options = |seed, days| StackOptions {
         seed,
-        ..limited_variants("2").with_parameters(&[("VariantDays", days)])
+        ..limited_renditions("2").with_parameters(&[("RenditionDays", days)])
     };
     let stack = Stack::start_with(options(1, "1")).await;
     let acme = stack.space("Acme").await;
@@ -197,8 +197,8 @@ async fn stored_variants_count_also_after_a_change_of_their_days() {
     stack.stop().await;
 }
 
-#[stack_test(options = limited_variants("1").with_parameters(&[("RedirectAboveBytes", "100")]))]
-async fn variant_that_is_neither_stored_nor_small_needs_credentials(
+#[stack_test(options = limited_renditions("1").with_parameters(&[("RedirectAboveBytes", "100")]))]
+async fn rendition_that_is_neither_stored_nor_small_needs_credentials(
     stack: &Stack,
     acme: &TestSpace,
 ) {
@@ -211,7 +211,7 @@ async fn variant_that_is_neither_stored_nor_small_needs_credentials(
     stack.anonymous.redirect(&second).await;
 }
 
-#[stack_test(options = limited_variants("1").with_parameters(&[
+#[stack_test(options = limited_renditions("1").with_parameters(&[
     ("RedirectAboveBytes", "100"),
     ("AnonymousRenderingsPerMinute", "1"),
 ]))]
@@ -289,7 +289,7 @@ async fn head_renders_nothing(stack: &Stack, acme: &TestSpace) {
 }
 
 #[stack_test]
-async fn variants_are_deleted_with_their_file_and_space(stack: &Stack, acme: &TestSpace) {
+async fn renditions_are_deleted_with_their_file_and_space(stack: &Stack, acme: &TestSpace) {
     let kept = upload(acme).await;
     let deleted = upload(acme).await;
     for file in [&kept, &deleted] {
@@ -301,7 +301,7 @@ async fn variants_are_deleted_with_their_file_and_space(stack: &Stack, acme: &Te
     stack.run_purges().await;
     let objects = stack.dump().await.objects;
     assert!(!objects.keys().any(|key| key.contains(&deleted.id)));
-    assert_eq!(variants(stack).await.len(), 2);
+    assert_eq!(renditions(stack).await.len(), 2);
     assert_eq!(expiring(stack, acme).await, 1);
     assert_eq!(counts(stack).await, 1);
 
@@ -313,9 +313,9 @@ async fn variants_are_deleted_with_their_file_and_space(stack: &Stack, acme: &Te
     assert_eq!(counts(stack).await, 0);
 }
 
-/// Returns the number of items that count variants.
+/// Returns the number of items that count renditions.
 async fn counts(stack: &Stack) -> usize {
     let items = stack.dump().await.items;
-    let is_count = |sort: &str| sort.starts_with("VARIANT_COUNT#");
+    let is_count = |sort: &str| sort.starts_with("RENDITION_COUNT#");
     items.keys().filter(|key| is_count(&key.sort)).count()
 }

@@ -1,41 +1,41 @@
-//! Scan of the variants of a space.
+//! Scan of the renditions of a space.
 
 use std::collections::BTreeSet;
 
-use bucket::{ListedVariant, ObjectKey};
+use bucket::{ListedRendition, ObjectKey};
 use domain::{Revision, ServiceError, SpaceId};
-use queue::{SweepPosition, VariantPosition};
+use queue::{RenditionPosition, SweepPosition};
 
 use super::Scan;
 
 impl Scan<'_> {
-    /// Scans the variants of a space after a position. Returns the position to continue from if the time
+    /// Scans the renditions of a space after a position. Returns the position to continue from if the time
     /// runs out.
-    pub(super) async fn scan_variants(
+    pub(super) async fn scan_renditions(
         &self,
         space_id: SpaceId,
-        mut position: VariantPosition,
+        mut position: RenditionPosition,
     ) -> Result<Option<SweepPosition>, ServiceError> {
         let limit = self.sweep.limits.objects_per_page;
         let bucket = &self.sweep.bucket;
         let mut watermarks = None;
         loop {
-            let VariantPosition { retention, after } = &position;
+            let RenditionPosition { retention, after } = &position;
             let page = bucket
-                .variants_page(space_id, *retention, after, limit)
+                .renditions_page(space_id, *retention, after, limit)
                 .await?;
-            let has_watermarks = page.variants.iter().any(is_marked);
+            let has_watermarks = page.renditions.iter().any(is_marked);
             if has_watermarks && watermarks.is_none() {
                 watermarks = Some(bucket.watermarks(space_id).await?);
             }
             let unused = self
-                .unused_variants(space_id, &page.variants, watermarks.as_ref())
+                .unused_renditions(space_id, &page.renditions, watermarks.as_ref())
                 .await?;
             self.delete(space_id, &unused).await?;
 
-            let last = page.variants.last().filter(|_| page.has_more);
+            let last = page.renditions.last().filter(|_| page.has_more);
             let next = match last {
-                Some(last) => Some(VariantPosition {
+                Some(last) => Some(RenditionPosition {
                     retention: *retention,
                     after: last.position.clone(),
                 }),
@@ -43,7 +43,7 @@ impl Scan<'_> {
             };
             if !self.time.allows_another_page() {
                 let end = || SweepPosition::end_of(space_id);
-                let position = next.map(|next| SweepPosition::of_variant(space_id, next));
+                let position = next.map(|next| SweepPosition::of_rendition(space_id, next));
                 return Ok(Some(position.unwrap_or_else(end)));
             }
             let Some(next) = next else {
@@ -53,34 +53,39 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the variants that are old enough and that are no longer delivered.
-    async fn unused_variants(
+    /// Returns the renditions that are old enough and that are no longer delivered.
+    async fn unused_renditions(
         &self,
         space_id: SpaceId,
-        variants: &[ListedVariant],
+        renditions: &[ListedRendition],
         watermarks: Option<&BTreeSet<Revision>>,
     ) -> Result<Vec<ObjectKey>, ServiceError> {
         let until = self.round.until;
-        let is_outdated = |variant: &ListedVariant| {
-            let Some(id) = &variant.id else {
+        let is_outdated = |rendition: &ListedRendition| {
+            let Some(id) = &rendition.id else {
                 return true;
             };
             let is_stored = |revision| watermarks.is_some_and(|stored| stored.contains(&revision));
             id.watermark().is_some_and(|revision| !is_stored(revision))
         };
-        let due = variants
+        let due = renditions
             .iter()
-            .filter(|variant| variant.object.stored_at <= until);
-        let (outdated, current): (Vec<_>, Vec<_>) = due.partition(|variant| is_outdated(variant));
+            .filter(|rendition| rendition.object.stored_at <= until);
+        let (outdated, current): (Vec<_>, Vec<_>) =
+            due.partition(|rendition| is_outdated(rendition));
 
-        let current = current.iter().map(|variant| &variant.object);
+        let current = current.iter().map(|rendition| &rendition.object);
         let mut unused = self.orphans(space_id, current).await?;
-        unused.extend(outdated.iter().map(|variant| variant.object.key.clone()));
+        unused.extend(
+            outdated
+                .iter()
+                .map(|rendition| rendition.object.key.clone()),
+        );
         Ok(unused)
     }
 }
 
-fn is_marked(variant: &ListedVariant) -> bool {
-    let id = variant.id.as_ref();
+fn is_marked(rendition: &ListedRendition) -> bool {
+    let id = rendition.id.as_ref();
     id.is_some_and(|id| id.watermark().is_some())
 }
