@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use runtime::Settings;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use table::keys::{self, Key};
+use table::item_keys::{self, Key};
 
 use crate::Stack;
 
@@ -92,7 +92,7 @@ impl Dump {
                 "{key} has other bytes"
             );
         };
-        self.items_with_prefix(keys::PATHS)
+        self.items_with_prefix(item_keys::PATHS)
             .inspect(assert_bytes)
             .collect()
     }

@@ -7,7 +7,7 @@ use domain::{
     PublicHttpsUrl, UserId, WebhookEndpoint, WebhookEvent, WebhookMessage, WebhookSource,
 };
 use runtime::{FunctionContext, Settings};
-use table::keys::Key;
+use table::item_keys::Key;
 
 use crate::{Client, Stack, TestSpace};
 

@@ -5,13 +5,16 @@
 //! - Nothing here reads the system clock or the system's random source: callers pass an [`Env`].
 
 mod access;
-mod delivery;
 mod env;
-mod identity;
+mod files;
+mod folders;
+mod id;
+mod keys;
 mod naming;
+mod renditions;
 mod requests;
-mod resources;
 mod signing;
+mod spaces;
 mod uploads;
 mod webhooks;
 
@@ -20,20 +23,30 @@ pub use access::{
     EffectiveWatermark, Protection, SettingSource, access_revision, renditions_require_auth,
     requires_auth,
 };
-pub use delivery::{
+pub use env::{Clock, Env, Random, Timestamp};
+pub use files::{
+    ActivationSnapshot, EXECUTABLE_FILE, ExifValue, File, FileFilter, FileProperties, FileStatus,
+    ImageSize, MAX_EXIF_BYTES, MAX_FILE_BYTES, MediaType, NamePrefix, OriginalName, PendingUpload,
+    ProcessedMedia, ProcessingStatus, ResourceType, StorageMeta, StoredContent, UploadTarget,
+    is_executable, proportional, reject_executable_name,
+};
+pub use folders::{
+    Folder, FolderChain, FolderName, FolderPath, FolderRef, MAX_FOLDER_DEPTH, Resolution,
+};
+pub use id::{
+    FileId, FolderId, IdSequence, InvalidId, Revision, SpaceId, UploadConfigId, UserId,
+    WebhookMessageId,
+};
+pub use keys::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal, Role};
+pub use naming::{
+    Description, HostName, HostPattern, KeyName, PublicHttpsUrl, Reference, SpaceName, UrlPolicy,
+    is_public_address,
+};
+pub use renditions::{
     AppliedWatermark, Crop, Focus, FolderSecurity, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity,
     Rendition, RenditionId, RenditionLocation, RenditionOutput, Resize, Retention, Security, Sides,
-    SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation, TransformationPolicy, Watermark,
-    misnamed_transformation_fields, signed_query,
-};
-pub use env::{Clock, Env, Random, Timestamp};
-pub use identity::{
-    ApiKey, FileId, FolderId, IdSequence, InvalidId, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret,
-    Principal, Revision, Role, SpaceId, UploadConfigId, UserId, WebhookMessageId,
-};
-pub use naming::{
-    Description, FolderName, FolderPath, HostName, HostPattern, KeyName, MAX_FOLDER_DEPTH,
-    OriginalName, PublicHttpsUrl, Reference, SpaceName, UrlPolicy, is_public_address,
+    TRANSFORMATION_PARAMETERS, Thumbnail, Transformation, TransformationPolicy, Watermark,
+    misnamed_transformation_fields,
 };
 pub use requests::{
     Completion, Cursor, Direction, ErrorKind, FieldError, FieldErrors, HourlyQuota, IdempotencyKey,
@@ -41,25 +54,20 @@ pub use requests::{
     RenditionQuota, ReservationOutcome, ServiceError, UnsignedClient, Window, error_chain,
     parse_integer, parse_variant,
 };
-pub use resources::{
-    ActivationSnapshot, DeleteLock, DeliverySpace, ExifValue, File, FileFilter, FileProperties,
-    FileStatus, Folder, FolderChain, FolderMode, FolderRef, Handle, ImageSize, InheritedSettings,
-    MAX_EXIF_BYTES, MAX_FILE_BYTES, MediaType, NamePrefix, NewSpace, PendingUpload, ProcessedMedia,
-    ProcessingStatus, Resolution, ResourceType, Space, StorageMeta, StoredContent, Thumbnail,
-    UploadTarget, proportional,
-};
 pub use signing::{
     MasterSecret, PreviousSecret, QueryParameter, SIGNATURE_PARAMETER, Secret, SignatureError,
-    Signing, SigningSecret, canonical_form, decoded_parameters,
+    SignedDelivery, Signing, SigningSecret, canonical_form, decoded_parameters, signed_query,
+};
+pub use spaces::{
+    DeleteLock, DeliverySpace, FolderMode, Handle, InheritedSettings, NewSpace, Space,
 };
 pub use uploads::{
-    ConfirmToken, ConfirmTokens, EXECUTABLE_FILE, EagerTransformation, Extension,
-    MAX_ALLOWED_FORMATS, MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS, MAX_REFERRERS,
-    MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig, NotificationRules,
-    ProcessingRules, Quality, ROOT_FOLDER, Referrer, SignedFolder, SignedUpload, SignedUploadUrl,
-    SigningKey, StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig,
-    UploadConfigName, UploadConfigReference, UploadFormat, UploadRules, ValidationRules,
-    WebhookEvent, is_executable, reject_executable_name,
+    ConfirmToken, ConfirmTokens, EagerTransformation, Extension, MAX_ALLOWED_FORMATS,
+    MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS, MAX_REFERRERS, MAX_TAGS,
+    MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig, NotificationRules, ProcessingRules,
+    Quality, ROOT_FOLDER, Referrer, SignedFolder, SignedUpload, SignedUploadUrl, SigningKey,
+    StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig, UploadConfigName,
+    UploadConfigReference, UploadFormat, UploadRules, ValidationRules, WebhookEvent,
 };
 pub use webhooks::{
     AnnouncedWebhook, MAX_RESPONSE_EXCERPT_BYTES, SignedWebhook, WebhookAttempt, WebhookConclusion,

@@ -21,7 +21,6 @@ mod keys;
 mod requests;
 mod spaces;
 mod uploads;
-mod webhook_log;
 mod webhooks;
 
 pub use bucket::{
@@ -51,5 +50,4 @@ pub use uploads::{
     StagedCopyOutcome, UnverifiedUpload, UploadConfigs, UploadScope, UploadStorage, UploadTargets,
     UploadedFiles, Uploads, VerifiedUpload, name_taken,
 };
-pub use webhook_log::WebhookLog;
-pub use webhooks::{WebhookMessageInSpace, Webhooks};
+pub use webhooks::{WebhookMessageInSpace, WebhookMessages, Webhooks};

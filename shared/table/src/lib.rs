@@ -10,65 +10,50 @@
 //!   and one transaction changes all copies. API keys are the exception: the item that counts requests is changed outside of
 //!   transactions, which would conflict with the requests that it counts.
 
-mod api_keys;
-mod avif_and_watermarks;
 mod change;
 mod condition;
-mod delivery_replicas;
 mod error;
-mod file_index;
-mod file_lists;
 mod files;
 mod filtered_page;
-mod folder_counts;
-mod folder_reads;
 mod folders;
-mod idempotency;
+pub mod item_keys;
 mod key;
-mod key_checks;
-pub mod keys;
-mod members;
-mod purge;
+mod keys;
 mod query;
-mod rate_counters;
 mod read;
-mod rendition_counts;
+mod renditions;
+mod requests;
 mod retry;
-mod signing_keys;
-mod space_record;
-mod space_resource;
 mod spaces;
-mod sweep;
 mod transaction;
-mod upload_configs;
-mod webhook_messages;
-mod webhook_slots;
+mod uploads;
+mod webhooks;
 mod write;
 mod write_error;
 
 pub use change::ChangeError;
-pub use delivery_replicas::{InvalidReplicaCount, ReplicaCount};
 pub use error::TableError;
-pub use file_lists::FileInSpace;
 pub use files::NewFileRecords;
-pub use folder_reads::{DeliveryRecords, FolderSelection};
+pub use files::lists::FileInSpace;
 pub use folders::FolderRelocation;
-pub use idempotency::RESERVATION_LEASE_MS;
-pub use key_checks::{AuthenticatedKey, KeyCheck};
-pub use members::{FirstUserRecords, JoinedSpace, Membership, User, UserWithKey};
-pub use purge::{PurgePage, PurgedFile};
-pub use rate_counters::{AnonymousCount, ExhaustedQuota};
-pub use signing_keys::{KeyInSpace, SignedTarget};
-pub use space_record::WithSpace;
-pub use space_resource::{RecordForMember, SpaceResource};
-pub use webhook_slots::{HostReaction, WebhookClaim};
+pub use folders::reads::{DeliveryRecords, FolderSelection};
+pub use keys::checks::{AuthenticatedKey, KeyCheck};
+pub use keys::signing::{KeyInSpace, SignedTarget};
+pub use requests::idempotency::RESERVATION_LEASE_MS;
+pub use requests::rate_counters::{AnonymousCount, ExhaustedQuota};
+pub use spaces::members::{FirstUserRecords, JoinedSpace, Membership, User, UserWithKey};
+pub use spaces::purge::{PurgePage, PurgedFile};
+pub use spaces::record::WithSpace;
+pub use spaces::replicas::{InvalidReplicaCount, ReplicaCount};
+pub use spaces::resource::{RecordForMember, SpaceResource};
+pub use webhooks::slots::{HostReaction, WebhookClaim};
 pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;
-use delivery_replicas::ReplicaSelector;
 use domain::Env;
 use key::Key;
 use retry::RetryPolicy;
+use spaces::replicas::ReplicaSelector;
 
 /// Defines the reads and writes of a kind of record, and the method of [`Table`] that returns them. Their spans are named with the noun,
 /// since a log line has only the names.

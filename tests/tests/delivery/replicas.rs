@@ -7,7 +7,7 @@ use domain::Handle;
 use emulators::AsyncClock;
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
-use table::{Table, TableError, keys::Key};
+use table::{Table, TableError, item_keys::Key};
 use tempfile::TempDir;
 use tests::{Dump, PHOTO, Stack, StackOptions, TestSpace, seconds, stack_test};
 

@@ -7,7 +7,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use serde_json::{Value, json};
-use table::keys::{self, Key};
+use table::item_keys::{self, Key};
 use tests::{
     DYNAMODB_ATTEMPTS, Dump, Response, Stack, TestSpace, UNKNOWN_ID, column, file_path, seconds,
     stack_test,
@@ -21,7 +21,7 @@ const ATTEMPTS: u32 = DYNAMODB_ATTEMPTS;
 const CONFLICT_TRIES: u32 = 8;
 
 fn claims(dump: &Dump) -> Vec<&Value> {
-    dump.items_with_prefix(keys::IDEMPOTENCY_RESERVATIONS)
+    dump.items_with_prefix(item_keys::IDEMPOTENCY_RESERVATIONS)
         .collect()
 }
 
@@ -77,10 +77,10 @@ async fn assert_one_effect(stack: &Stack, creation: &Creation, first: &Response,
     let stored = after.files_with_bytes().len() - before.files_with_bytes().len();
     let has = |field: &str| usize::from(body["data"].get(field).is_some());
     assert_eq!(stored, files);
-    assert_eq!(added(keys::PATHS), files);
-    assert_eq!(added(keys::FILE_LOOKUPS), files);
-    assert_eq!(added(keys::HANDLES), has("handle"));
-    assert_eq!(added(keys::AUTHENTICATED_KEYS), has("last_four"));
+    assert_eq!(added(item_keys::PATHS), files);
+    assert_eq!(added(item_keys::FILE_LOOKUPS), files);
+    assert_eq!(added(item_keys::HANDLES), has("handle"));
+    assert_eq!(added(item_keys::AUTHENTICATED_KEYS), has("last_four"));
     assert_eq!(claims(&after).len() - claims(before).len(), 1);
 
     for file in body["data"].as_array().into_iter().flatten() {

@@ -9,7 +9,7 @@ use local_stack::{TEMPLATE, all_functions};
 use sam_template::RecursiveLoop;
 use serde_json::json;
 use space_store::JobLimits;
-use table::keys;
+use table::item_keys;
 use tests::{Dump, Stack, StackOptions, TestSpace, parse_template, seconds, stack_test};
 use worker::LAST_FULL_RECEIVE;
 
@@ -148,7 +148,7 @@ async fn purge_of_large_space_stops_where_recursive_loops_are_terminated(stack: 
     // The first pass alone: each later one would continue.
     stack.run_for(seconds(1)).await;
 
-    let partition = format!("{}{}", keys::SPACES, acme.id);
+    let partition = format!("{}{}", item_keys::SPACES, acme.id);
     let dump = stack.dump().await;
     assert!(dump.items_with_prefix(&partition).count() > 1);
     // Objects are removed together with their records.

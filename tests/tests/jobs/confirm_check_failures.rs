@@ -6,7 +6,7 @@ use emulators::{
 };
 use futures::future::join3;
 use serde_json::json;
-use table::keys;
+use table::item_keys;
 use tests::{
     DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, PHOTO, Stack, TestSpace, minutes, stack_test,
 };
@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
 /// Returns the stored state without the temporary records of abandoned files.
 fn without_abandoned_files(mut dump: Dump) -> Dump {
     dump.items.retain(|key, item| {
-        !key.partition.starts_with(keys::FILE_LOOKUPS) || !item["space_id"].is_null()
+        !key.partition.starts_with(item_keys::FILE_LOOKUPS) || !item["space_id"].is_null()
     });
     dump
 }

@@ -8,7 +8,7 @@ use futures::{
     future::{join, join_all},
 };
 use serde_json::{Value, json};
-use table::keys::{self, Key};
+use table::item_keys::{self, Key};
 use tests::{
     Client, Extent, PHOTO, Response, Stack, StackOptions, TestSpace, assert_fields, file_path,
     seconds, stack_test, text,
@@ -223,9 +223,9 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
             "the deletion deleted {accepted} accepted files"
         );
 
-        let partition = format!("{}{}", keys::SPACES, acme.id);
+        let partition = format!("{}{}", item_keys::SPACES, acme.id);
         let is_stored =
-            |key: &&Key| key.partition == partition && key.sort.starts_with(keys::FILES);
+            |key: &&Key| key.partition == partition && key.sort.starts_with(item_keys::FILES);
         let stored = stack.dump().await.items.keys().filter(is_stored).count();
         assert!(
             is_deleted || stored == accepted,

@@ -2,7 +2,7 @@
 //! missing folders. `roles` has those of all other routes.
 
 use serde_json::{Value, json};
-use table::keys;
+use table::item_keys;
 use tests::{
     Client, PHOTO, Response, Stack, StackOptions, TestSpace, User, file_path, rows, stack_test,
     text,
@@ -161,7 +161,7 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack, acme: &TestS
     // Rejected calls created no folders.
     for (key, item) in stack.dump().await.items {
         let is_rejected = |folder: &String| item["name"] == **folder;
-        let is_folder = key.sort.starts_with(keys::FOLDERS);
+        let is_folder = key.sort.starts_with(item_keys::FOLDERS);
         assert!(!is_folder || !rejected.iter().any(is_rejected), "{key:?}");
     }
     stack.run_confirm_checks().await;

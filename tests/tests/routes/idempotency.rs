@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use reqwest::{header::HeaderValue, multipart::Form};
 use serde_json::json;
-use table::keys;
+use table::item_keys;
 use tests::{PHOTO, Response, Stack, TestSpace, column, file, minutes, seconds, stack_test};
 
 use super::creations::{
@@ -278,7 +278,7 @@ async fn stored_reservation_contains_no_secret(stack: &Stack, acme: &TestSpace) 
         assert!(!has_secret, "{stored}");
         if item_key
             .partition
-            .starts_with(keys::IDEMPOTENCY_RESERVATIONS)
+            .starts_with(item_keys::IDEMPOTENCY_RESERVATIONS)
         {
             let has_text = plain_texts.iter().any(|text| stored.contains(text));
             assert!(!has_text, "{stored}");

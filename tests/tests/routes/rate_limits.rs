@@ -5,7 +5,7 @@ use std::time::Duration;
 use emulators::{InjectedError, Service::DynamoDb};
 use futures::future::join_all;
 use serde_json::{Value, json};
-use table::keys;
+use table::item_keys;
 use tests::{
     Client, DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace,
     UNKNOWN_ID, form, minutes, seconds, stack_test, text,
@@ -275,7 +275,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack, acme: &Tes
 /// Returns the number of counters in the item of a key.
 async fn counters(stack: &Stack, client: &Client) -> usize {
     let secret = domain::KeySecret::parse(client.key.as_deref().expect("a key"));
-    let key = keys::Key::api_key(&secret.expect("a valid key").hash());
+    let key = item_keys::Key::api_key(&secret.expect("a valid key").hash());
     let dump = stack.dump().await;
     let item = dump.item(&key).and_then(Value::as_object);
     let names = item.expect("the key exists").keys();

@@ -6,7 +6,7 @@ use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserI
 use emulators::Hold;
 use futures::future;
 use serde_json::{Value, json};
-use table::{Reason, WriteError, keys::Key};
+use table::{Reason, WriteError, item_keys::Key};
 use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, rows, seconds, stack_test, text};
 
 use crate::{

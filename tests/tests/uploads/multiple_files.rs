@@ -8,7 +8,7 @@ use emulators::{
 };
 use reqwest::multipart::{Form, Part};
 use serde_json::Value;
-use table::keys;
+use table::item_keys;
 use tests::{
     DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, PHOTO, Stack, TestSpace, field_error, file,
     stack_test, text,
@@ -215,7 +215,7 @@ async fn assert_503_leaves_nothing(stack: &Stack, acme: &TestSpace, before: &Dum
     // The id stays fenced for a limited time, so that a late write fails.
     let mut after = stack.dump().await;
     after.items.retain(|key, item| {
-        !key.partition.starts_with(keys::FILE_LOOKUPS) || !item["space_id"].is_null()
+        !key.partition.starts_with(item_keys::FILE_LOOKUPS) || !item["space_id"].is_null()
     });
     after.assert_unchanged(before, "a failed upload");
 }

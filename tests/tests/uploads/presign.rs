@@ -4,7 +4,7 @@
 use domain::Timestamp;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use table::keys;
+use table::item_keys;
 use tests::{
     Client, PHOTO, Response, Stack, StackOptions, TestSpace, assert_fields, merged, minutes,
     seconds, stack_test, text,
@@ -252,10 +252,9 @@ async fn concurrent_presigns_with_one_key_create_one_file(stack: &Stack, acme: &
     }
 
     let dump = stack.dump().await;
-    let pending = dump
-        .items
-        .iter()
-        .filter(|(key, item)| key.sort.starts_with(keys::FILES) && item["status"] == "pending");
+    let pending = dump.items.iter().filter(|(key, item)| {
+        key.sort.starts_with(item_keys::FILES) && item["status"] == "pending"
+    });
     assert_eq!((pending.count(), dump.files_with_bytes().len()), (1, 0));
     stack.run_confirm_checks().await;
 }

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use table::keys;
+use table::item_keys;
 use tests::{Dump, PHOTO, Stack, TestSpace, assert_fields, file, stack_test, text};
 
 use super::{
@@ -133,7 +133,7 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(
     assert_stored(stack, 4).await;
     let plain = ["order", "photo", &acme.handle];
     let dump = stack.dump().await;
-    assert_not_stored(&dump, keys::IDEMPOTENCY_RESERVATIONS, &plain);
+    assert_not_stored(&dump, item_keys::IDEMPOTENCY_RESERVATIONS, &plain);
 }
 
 #[stack_test]

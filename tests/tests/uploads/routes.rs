@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use table::keys;
+use table::item_keys;
 use tests::{Client, Dump, PHOTO, Response, Stack, StackOptions, TestSpace, file, merged, text};
 
 use super::{
@@ -144,7 +144,7 @@ impl Uploads<'_> {
     pub(crate) async fn stored(&self) -> Dump {
         let mut dump = self.stack.dump().await.without_usage();
         dump.items.retain(|key, _| {
-            !key.partition.starts_with(keys::RATE_COUNTERS) && !key.sort.ends_with("#PRESIGNS")
+            !key.partition.starts_with(item_keys::RATE_COUNTERS) && !key.sort.ends_with("#PRESIGNS")
         });
         dump
     }

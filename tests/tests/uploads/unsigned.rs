@@ -8,7 +8,7 @@ use reqwest::{
     multipart::{Form, Part},
 };
 use serde_json::{Value, json};
-use table::keys;
+use table::item_keys;
 use tests::{Client, PHOTO, Response, Stack, TestSpace, file, merged, stack_test};
 
 use super::{
@@ -183,7 +183,7 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(
     stack.assert_unchanged(&before, "unknown paths").await;
     unsigned.send().await.expect_created();
     let after = stack.dump().await;
-    let counters = after.items_with_prefix(keys::RATE_COUNTERS);
+    let counters = after.items_with_prefix(item_keys::RATE_COUNTERS);
     assert_eq!(counters.count(), 1, "accepted uploads count");
 }
 

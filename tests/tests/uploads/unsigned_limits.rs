@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use reqwest::multipart::Form;
 use serde_json::json;
-use table::keys;
+use table::item_keys;
 use tests::{
     PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace, authority, file, merged,
     seconds, stack_test,
@@ -61,7 +61,9 @@ async fn slow_clients_without_a_key_delay_no_key_of_the_space(stack: &Stack, acm
 pub(super) async fn assert_stored(stack: &Stack, files: usize) {
     let dump = stack.dump().await;
     let keys = dump.items.keys();
-    let records = keys.filter(|key| key.sort.starts_with(keys::FILES)).count();
+    let records = keys
+        .filter(|key| key.sort.starts_with(item_keys::FILES))
+        .count();
     let stored = (records, dump.objects.len(), dump.files_with_bytes().len());
     assert_eq!(stored, (files, files, files));
 }

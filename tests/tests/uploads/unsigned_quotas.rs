@@ -110,7 +110,7 @@ async fn confirmation_counts_for_the_address_that_presigned(stack: &Stack, acme:
 
     // No address is stored with the file.
     for (key, item) in &stack.dump().await.items {
-        if key.sort.starts_with(table::keys::FILES) {
+        if key.sort.starts_with(table::item_keys::FILES) {
             assert!(!item.to_string().contains("127.0.0.2"), "{item}");
         }
     }

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use table::keys::Key;
+use table::item_keys::Key;
 use tests::{
     PHOTO, Stack, TestSpace, WebhookReceiver, assert_fields, column, file, minutes, seconds,
     stack_test, text,

@@ -1,7 +1,7 @@
 //! `GET /spaces/:id/webhook-deliveries`: the log of the last 30 days.
 
 use serde_json::{Value, json};
-use table::keys::Key;
+use table::item_keys::Key;
 use tests::{PHOTO, Stack, UNKNOWN_ID, column, minutes, seconds, stack_test, text};
 
 use super::fixture::Hooks;

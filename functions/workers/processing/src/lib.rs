@@ -164,7 +164,8 @@ impl Processing {
         };
         let announced = found
             .space
-            .announce_event(event, endpoint.clone(), &self.webhooks)
+            .webhooks()
+            .announce(event, endpoint.clone(), &self.webhooks)
             .await?;
 
         let record = |file: &mut File| {

@@ -1,7 +1,6 @@
 //! Uploads: upload configs with their rules, signed upload URLs and confirm tokens.
 
 mod confirm_token;
-mod executable;
 mod processing_rules;
 mod referrer;
 mod signed_upload;
@@ -9,7 +8,6 @@ mod upload_config;
 mod upload_rules;
 
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
-pub use executable::{EXECUTABLE_FILE, is_executable, reject_executable_name};
 pub use processing_rules::ProcessingRules;
 pub use referrer::Referrer;
 pub use signed_upload::{ROOT_FOLDER, SignedFolder, SignedUpload, SignedUploadUrl, SigningKey};

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use domain::{
     AnnouncedWebhook, FieldError, FieldErrors, File, FileFilter, FileId, FileStatus, FolderId,
-    Page, PageRequest, Reference, Role, ServiceError, UploadConfigReference, WebhookEndpoint,
-    WebhookEvent, WebhookMessage,
+    Page, PageRequest, Reference, Role, ServiceError, UploadConfigReference, WebhookEvent,
+    WebhookMessage,
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
@@ -21,7 +21,7 @@ use crate::{
     Caller, SpaceLists, SpaceScope, Tenants,
     folders::{FOLDER_FIELD, folder_locked},
     spaces::PURGE_DELAY_SECONDS,
-    uploads::{event_job, webhook_message},
+    webhooks::webhook_message,
 };
 
 /// The files of a space.
@@ -41,23 +41,6 @@ pub struct DeletionQueues {
 impl SpaceScope {
     pub fn files(&self) -> Files<'_> {
         Files { space: self }
-    }
-
-    /// Sends the job of an event if an endpoint receives it. The event happens with the transaction that creates
-    /// its delivery, for example [`Files::record_processing`].
-    pub async fn announce_event(
-        &self,
-        event: WebhookEvent,
-        endpoint: Option<WebhookEndpoint>,
-        webhooks: &Queue<WebhookJob>,
-    ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
-        let Some(endpoint) = endpoint else {
-            return Ok(None);
-        };
-        let announced = AnnouncedWebhook::new(event, endpoint, self.env());
-        let job = event_job(&announced, &self.record, self.now());
-        webhooks.send(&[job]).await?;
-        Ok(Some(announced))
     }
 }
 
@@ -216,7 +199,10 @@ impl Files<'_> {
         };
         let event = WebhookEvent::Deleted;
         let endpoint = self.space.record.webhook_receiver(event, &notifications);
-        self.space.announce_event(event, endpoint, webhooks).await
+        self.space
+            .webhooks()
+            .announce(event, endpoint, webhooks)
+            .await
     }
 
     /// Returns the current version of a file. Fails with 404 if it was deleted.

@@ -1,6 +1,6 @@
 //! The lists of a space. With a space key, a list does not wait for the record of the space.
 
-use domain::{Page, PageRequest, Role, ServiceError, SpaceId, WebhookFilter, WebhookMessage};
+use domain::{Role, ServiceError, SpaceId};
 use table::Table;
 
 use super::{Caller, SpaceScope, Tenants};
@@ -41,15 +41,5 @@ impl SpaceLists {
     /// Returns the id of the space.
     pub fn space_id(&self) -> SpaceId {
         self.space
-    }
-
-    /// Returns a page of the webhook messages that pass a filter, newest first.
-    pub async fn webhook_messages(
-        &self,
-        filter: &WebhookFilter,
-        page_request: &PageRequest,
-    ) -> Result<Page<WebhookMessage>, ServiceError> {
-        let page = self.table.webhooks().list(self.space, filter, page_request);
-        Ok(page.await?)
     }
 }

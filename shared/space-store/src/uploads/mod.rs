@@ -24,7 +24,6 @@ pub use presigned::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use processing::UploadedFiles;
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use storage::{Announced, UploadStorage};
-pub(crate) use storage::{event_job, webhook_message};
 pub use store::NewFile;
 pub use targets::{UploadScope, UploadTargets, VerifiedUpload};
 pub use unsigned::{RequestOrigin, UnverifiedUpload};

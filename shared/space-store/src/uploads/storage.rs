@@ -9,14 +9,17 @@
 
 use bucket::Bucket;
 use domain::{
-    AnnouncedWebhook, File, FileId, ProcessingRules, ServiceError, Space, Timestamp, UploadRules,
-    WebhookEvent, WebhookFile, WebhookMessage, WebhookPayload,
+    AnnouncedWebhook, File, FileId, ProcessingRules, ServiceError, Timestamp, UploadRules,
+    WebhookEvent, WebhookMessage,
 };
 use futures::future;
 use queue::{DelayedJob, ProcessingJob, Queue, WebhookJob};
 use tracing::instrument;
 
-use crate::{FileBucket, SpaceScope};
+use crate::{
+    FileBucket, SpaceScope,
+    webhooks::{event_job, webhook_message},
+};
 
 /// The bucket of files, and the queues of the jobs that follow an upload.
 #[derive(Clone, Debug)]
@@ -53,33 +56,6 @@ impl Announced {
         });
         events.collect()
     }
-}
-
-/// Returns the webhook message of an announced event of a file.
-pub(crate) fn webhook_message(
-    announced: &AnnouncedWebhook,
-    file: &File,
-    now: Timestamp,
-) -> Result<WebhookMessage, ServiceError> {
-    let payload = WebhookPayload {
-        event: announced.event,
-        file: WebhookFile::from(file),
-    };
-    let payload = serde_json::to_string(&payload).map_err(ServiceError::internal)?;
-    Ok(WebhookMessage::new(announced, file, payload, now))
-}
-
-/// Returns the job of an announced event.
-pub(crate) fn event_job(
-    announced: &AnnouncedWebhook,
-    space: &Space,
-    announced_at: Timestamp,
-) -> DelayedJob<WebhookJob> {
-    DelayedJob::immediate(WebhookJob::Event {
-        space_id: space.id,
-        message_id: announced.id,
-        announced_at,
-    })
 }
 
 impl UploadStorage {

@@ -2,7 +2,7 @@
 
 use emulators::AsyncClock;
 use serde_json::Value;
-use table::keys;
+use table::item_keys;
 use tests::{Dump, minutes, text};
 
 use crate::support::seeded::invariants::{assert_file_records, assert_no_orphans};
@@ -23,7 +23,7 @@ impl World {
         for id in dump
             .items
             .keys()
-            .filter_map(|key| key.sort.strip_prefix(keys::FILES))
+            .filter_map(|key| key.sort.strip_prefix(item_keys::FILES))
         {
             let is_known = self.files.iter().any(|file| file.id() == id);
             assert!(is_known, "{}: {id}", self.place);
@@ -45,14 +45,14 @@ impl World {
         let place = self.place;
         let is_pending = |record: &&Value| record["status"] == "pending";
         assert_eq!(
-            dump.items_with_prefix(keys::SPACES).find(is_pending),
+            dump.items_with_prefix(item_keys::SPACES).find(is_pending),
             None,
             "{place}"
         );
 
         let is_deleted = |(_, state): &(&String, &SpaceState)| **state == SpaceState::Deleted;
         for (space, _) in self.space_states.iter().filter(is_deleted) {
-            let partition = format!("{}{space}", keys::SPACES);
+            let partition = format!("{}{space}", item_keys::SPACES);
             let has_items = dump.items_with_prefix(&partition).next().is_some();
             let has_objects = dump.objects.keys().any(|key| key.contains(space));
             assert!(

@@ -1,7 +1,7 @@
 //! States of pending files: the expected ones, and the stored ones.
 
 use sha2::{Digest, Sha256};
-use table::keys;
+use table::item_keys;
 use tests::{Dump, text};
 
 use crate::uploads::presign::PendingFile;
@@ -60,7 +60,7 @@ pub(crate) enum SpaceState {
 impl SpaceState {
     /// Returns the state of a space in a dump.
     pub(crate) fn of(dump: &Dump, space: &str) -> SpaceState {
-        let key = keys::Key::space(space.parse().expect("a space id"));
+        let key = item_keys::Key::space(space.parse().expect("a space id"));
         let record = dump.item(&key);
         let record = record.filter(|record| record["deleted_at"].is_null());
 

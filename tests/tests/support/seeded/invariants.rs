@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use table::keys;
+use table::item_keys;
 use tests::{Dump, TestSpace, text};
 
 use super::Place;
@@ -28,7 +28,7 @@ pub(crate) fn assert_file_records(dump: &Dump, place: Place) {
 
     let mut records = 0;
     for (key, record) in &dump.items {
-        let Some(id) = key.sort.strip_prefix(keys::FILES) else {
+        let Some(id) = key.sort.strip_prefix(item_keys::FILES) else {
             continue;
         };
         records += 1;
@@ -41,7 +41,7 @@ pub(crate) fn assert_file_records(dump: &Dump, place: Place) {
         }
     }
 
-    let lookups = dump.items_with_prefix(keys::FILE_LOOKUPS);
+    let lookups = dump.items_with_prefix(item_keys::FILE_LOOKUPS);
     let owned = lookups.filter(|lookup| !lookup["space_id"].is_null());
     assert_eq!(owned.count(), records, "{place}: lookup items of files");
 }
@@ -72,7 +72,7 @@ fn folder_id<'a>(item: &'a Value, field: &str) -> Option<&'a str> {
 
 impl<'a> StoredLibrary<'a> {
     pub(crate) fn of(dump: &'a Dump, space: &str, place: Place) -> StoredLibrary<'a> {
-        let partition = format!("{}{space}", keys::SPACES);
+        let partition = format!("{}{space}", item_keys::SPACES);
         let own = dump
             .items
             .iter()
@@ -84,12 +84,12 @@ impl<'a> StoredLibrary<'a> {
             .iter()
             .filter(|(_, owner)| owner["space_id"] == space);
         let owned = owned.filter_map(|(key, _)| {
-            let folder = key.partition.strip_prefix(keys::FOLDER_LOOKUPS);
+            let folder = key.partition.strip_prefix(item_keys::FOLDER_LOOKUPS);
             folder.filter(|_| key.sort == "FOLDER")
         });
         let folders = items
             .iter()
-            .filter_map(|(sort, item)| Some((sort.strip_prefix(keys::FOLDERS)?, *item)))
+            .filter_map(|(sort, item)| Some((sort.strip_prefix(item_keys::FOLDERS)?, *item)))
             .collect();
 
         StoredLibrary {
@@ -171,11 +171,13 @@ impl<'a> StoredLibrary<'a> {
             );
         }
 
-        let subfolders = self.suffixes(keys::SUBFOLDERS);
+        let subfolders = self.suffixes(item_keys::SUBFOLDERS);
         assert_eq!(subfolders, listed, "{place}: listed folders");
 
         let reserved = self.items.iter().filter_map(|(sort, item)| {
-            let (parent, _) = sort.strip_prefix(keys::FOLDER_NAMES)?.split_once('#')?;
+            let (parent, _) = sort
+                .strip_prefix(item_keys::FOLDER_NAMES)?
+                .split_once('#')?;
             Some((parent, item["id"].as_str()?))
         });
         let mut reserved: Vec<(&str, &str)> = reserved.collect();
@@ -192,7 +194,7 @@ impl<'a> StoredLibrary<'a> {
     pub(crate) fn assert_files(&self, is_excused: impl Fn(&str) -> bool) {
         let mut listed = BTreeSet::new();
         for (sort, file) in &self.items {
-            let Some(id) = sort.strip_prefix(keys::FILES) else {
+            let Some(id) = sort.strip_prefix(item_keys::FILES) else {
                 continue;
             };
             let folder = folder_id(file, "folder");
@@ -207,7 +209,7 @@ impl<'a> StoredLibrary<'a> {
         }
 
         assert_eq!(
-            self.suffixes(keys::FILES_IN_FOLDERS),
+            self.suffixes(item_keys::FILES_IN_FOLDERS),
             listed,
             "{}: listed files",
             self.place
@@ -236,7 +238,7 @@ impl<'a> StoredLibrary<'a> {
         let row = |(id, folder): (&&'a str, &&Value)| {
             let chain = self.chain(id).into_iter().rev();
             let names = chain.map(|id| format!("{}/", text(&self.folder(id)["name"])));
-            let children = format!("{}{id}#", keys::SUBFOLDERS);
+            let children = format!("{}{id}#", item_keys::SUBFOLDERS);
             let has_children = self.items.keys().any(|sort| sort.starts_with(&children));
             let path: String = names.collect();
             json!([id, path, folder_id(folder, "parent"), has_children]).to_string()

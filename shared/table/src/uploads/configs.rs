@@ -5,12 +5,12 @@ use tracing::instrument;
 
 use crate::{
     Key, Reason, TableError, UploadConfigRecords, WithSpace, WriteError,
-    avif_and_watermarks::Presence,
     condition::{Condition, text},
     key::{UPLOAD_CONFIGS, space_partition},
     query::Range,
-    space_record::SpaceLookup,
+    spaces::record::SpaceLookup,
     transaction::Transaction,
+    uploads::avif_and_watermarks::Presence,
 };
 
 impl UploadConfigRecords<'_> {

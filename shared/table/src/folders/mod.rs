@@ -3,17 +3,20 @@
 //! Invariant: a folder's name is unique in its parent. `folder_counts` keeps folders free of cycles
 //! and within their maximum depth.
 
+pub(crate) mod counts;
+pub(crate) mod reads;
+
 use domain::{Completion, Folder, FolderChain, FolderId, FolderName, Space, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
     FolderRecords, Key, Reason, TableError, WriteError,
-    avif_and_watermarks::Presence,
     condition::{Condition, number, text},
-    folder_counts::AncestorChange,
-    space_record::SpaceLookup,
+    folders::counts::AncestorChange,
+    spaces::record::SpaceLookup,
     transaction::Transaction,
+    uploads::avif_and_watermarks::Presence,
 };
 
 /// Item of a folder's name, and of its place in its parent.

@@ -11,7 +11,7 @@ use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
     HourlyQuota, ImageSize, OriginalName, Principal, ProcessedMedia, Reference, Revision,
     SigningKey, Space, SpaceId, Tag, Timestamp, UnsignedClient, UploadConfig, UploadConfigId,
-    UploadRules, naming::stored_name::NameSource,
+    UploadRules, files::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3

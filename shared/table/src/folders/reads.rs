@@ -8,12 +8,12 @@ use tracing::instrument;
 
 use crate::{
     FolderRecords, Key, TableError, WithSpace,
-    delivery_replicas::Replica,
     folders::FolderEntry,
     key::{FOLDERS, files_in_folder, space_partition, subfolders},
     query::{Range, Slice},
     read::{FoundItems, MAX_BATCH_READS},
-    space_record::existing,
+    spaces::record::existing,
+    spaces::replicas::Replica,
 };
 
 /// Folders of one space.

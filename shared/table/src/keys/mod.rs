@@ -3,6 +3,9 @@
 //! A key is stored twice: as a small item by its hash, which `key_checks` reads, and as a whole
 //! record in the list of its space or user.
 
+pub(crate) mod checks;
+pub(crate) mod signing;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, Completion, KeyId, KeyOwner, Page, PageRequest, SpaceId};
 use serde::Deserialize;
@@ -12,7 +15,7 @@ use crate::{
     Key, KeyRecords, Reason, TableError, WithSpace, WriteError,
     condition::{Condition, number},
     key::{API_KEYS, owner_partition},
-    key_checks::AuthenticatedKey,
+    keys::checks::AuthenticatedKey,
     query::Range,
     read::record,
     transaction::Transaction,

@@ -1,17 +1,24 @@
 //! Spaces: created with a unique name and handle, changed one version at a time.
 
+pub(crate) mod members;
+pub(crate) mod purge;
+pub(crate) mod record;
+pub(crate) mod replicas;
+pub(crate) mod resource;
+pub(crate) mod sweep;
+
 use domain::{Completion, FolderId, Handle, Role, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 
 use crate::{
     Key, Reason, SpaceRecords, TableError, WithSpace, WriteError,
-    avif_and_watermarks::Presence,
     condition::{Condition, text},
     key::{FILES, PARTITION, SORT, folder_sort, space_partition},
-    members::Membership,
-    space_record::{HandleOwner, RetiredHandle, SpaceLookup, existing},
+    spaces::members::Membership,
+    spaces::record::{HandleOwner, RetiredHandle, SpaceLookup, existing},
     transaction::Transaction,
+    uploads::avif_and_watermarks::Presence,
 };
 
 /// Item that guarantees the uniqueness of a space's name.

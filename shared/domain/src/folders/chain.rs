@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Folder, FolderId, FolderRef, MAX_FOLDER_DEPTH, naming::stored_name::slug};
+use crate::{Folder, FolderId, FolderRef, MAX_FOLDER_DEPTH, files::stored_name::slug};
 
 /// Folders from the root down to the leaf, each the parent of the next. Empty at the root.
 #[derive(Clone, Debug, Default, PartialEq)]

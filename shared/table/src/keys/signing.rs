@@ -5,7 +5,7 @@ use tracing::instrument;
 
 use crate::{
     Key, KeyRecords, Membership, SpaceResource as _, TableError, read::FoundItems,
-    space_record::existing,
+    spaces::record::existing,
 };
 
 /// A key, and its role in the space that it signed for.

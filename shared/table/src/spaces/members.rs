@@ -12,7 +12,7 @@ use crate::{
     Key, MemberRecords, Reason, TableError, WithSpace, WriteError,
     key::{MEMBERSHIPS, user_partition},
     query::Range,
-    space_record::existing,
+    spaces::record::existing,
     transaction::Transaction,
 };
 

@@ -10,8 +10,8 @@ use tracing::instrument;
 use crate::{
     Key, Purges, TableError,
     key::{API_KEYS, FILES, FOLDERS, MEMBERS, PARTITION, SPACE, UPLOAD_CONFIGS, space_partition},
-    members::Membership,
     read::{Item, key_of, record},
+    spaces::members::Membership,
 };
 
 /// A file of a deleted space.

@@ -14,8 +14,8 @@ use tracing::instrument;
 
 use crate::{
     FileRecords, Key, TableError,
-    file_index::{FileEntry, NAME_PREFIX_CHARACTERS, name_prefix},
     files::FileLookup,
+    files::index::{FileEntry, NAME_PREFIX_CHARACTERS, name_prefix},
     filtered_page::{FILTERED_BATCH, FilteredPage},
     key::{
         FILES, files_in_folder, files_with_name_prefix, files_with_reference, files_with_tag,

@@ -7,7 +7,7 @@ use domain::{
 use serde::{Deserialize, de::DeserializeOwned};
 use tracing::instrument;
 
-use crate::{Key, Membership, SpaceRecords, TableError, WithSpace, space_record::existing};
+use crate::{Key, Membership, SpaceRecords, TableError, WithSpace, spaces::record::existing};
 
 /// A record of a space that requests name by id.
 pub trait SpaceResource: DeserializeOwned {

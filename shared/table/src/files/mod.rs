@@ -1,5 +1,8 @@
 //! Files: stored by space and id, by storage path, and with a lookup item by id.
 
+pub(crate) mod index;
+pub(crate) mod lists;
+
 use domain::{
     Completion, File, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId, WebhookMessage,
 };
@@ -9,7 +12,7 @@ use tracing::instrument;
 use crate::{
     FileRecords, Key, Reason, TableError, WriteError,
     condition::{Condition, text},
-    file_index::{FileEntry, entries, folder_entry, reference_entry},
+    files::index::{FileEntry, entries, folder_entry, reference_entry},
     folders::unlocked_folder,
     transaction::{MAX_OPERATIONS, Transaction},
     write::Keyed,

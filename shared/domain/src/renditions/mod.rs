@@ -1,12 +1,12 @@
-//! Delivery: signed delivery URLs, transformation parameters and watermarks.
+//! Images that are rendered from originals: transformation parameters, watermarks, thumbnails, and the ids of outputs.
 
 mod rendition;
-mod signed_delivery;
+mod thumbnails;
 mod transformation;
 mod watermark;
 
 pub use rendition::{Rendition, RenditionId, RenditionLocation, RenditionOutput, Retention};
-pub use signed_delivery::{SignedDelivery, signed_query};
+pub use thumbnails::Thumbnail;
 pub use transformation::{
     Crop, Focus, ImageFormat, MAX_SIDE_PIXELS, Resize, Sides, TRANSFORMATION_PARAMETERS,
     Transformation, misnamed_transformation_fields,

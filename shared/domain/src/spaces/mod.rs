@@ -1,0 +1,7 @@
+//! Spaces: records, and what delivery reads of them.
+
+mod delivery_space;
+mod space;
+
+pub use delivery_space::{DeliverySpace, InheritedSettings};
+pub use space::{DeleteLock, FolderMode, Handle, NewSpace, Space};

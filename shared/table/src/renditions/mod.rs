@@ -1,0 +1,3 @@
+//! The numbers of stored renditions.
+
+pub(crate) mod counts;

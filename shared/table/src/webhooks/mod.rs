@@ -1,0 +1,4 @@
+//! Webhook messages, and the slots of their attempts.
+
+pub(crate) mod messages;
+pub(crate) mod slots;
