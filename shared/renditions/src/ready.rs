@@ -14,7 +14,7 @@ pub struct FoundRendition {
 /// A rendition that is ready to be delivered. If its bytes are not needed, it can be dropped.
 #[derive(Debug)]
 pub enum ReadyRendition {
-    /// Stored before.
+    /// Found where an earlier request stored it.
     Stored(FoundRendition),
     /// Rendered for this request.
     Rendered {

@@ -25,7 +25,7 @@ struct CachedLayer {
 /// A watermark to composite.
 #[derive(Debug)]
 pub(crate) enum WatermarkSource {
-    /// Decoded before.
+    /// Decoded by an earlier rendering.
     Decoded(Arc<WatermarkLayer>),
     Image {
         /// How it is composited.

@@ -30,7 +30,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The endpoint.
+/// The endpoint that a container reads its credentials from.
 pub(crate) struct ContainerCredentials {
     uri: Uri,
     token: AuthorizationToken,

@@ -79,17 +79,17 @@ macro_rules! repositories {
 }
 
 repositories! {
-    /// API keys.
+    /// API keys, which are read with every request.
     keys: KeyRecords,
-    /// Files.
+    /// Files, and the items that list them.
     files: FileRecords,
-    /// Folders.
+    /// Folders, and the counts of their descendants.
     folders: FolderRecords,
     /// Users, and the spaces that they are members of.
     members: MemberRecords,
-    /// Spaces.
+    /// Spaces, with their replicas for delivery.
     spaces: SpaceRecords,
-    /// Upload configs.
+    /// Upload configs of a space, by id and by name.
     upload_configs: UploadConfigRecords,
     /// Webhooks, and the slots of their attempts.
     webhooks: WebhookRecords,

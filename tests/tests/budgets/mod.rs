@@ -45,7 +45,6 @@ impl<'a> Budget<'a> {
             .await
     }
 
-    /// Resets a setting.
     async fn reset(&self, path: &str, calls: &str) -> Response {
         self.send(200, self.request("DELETE", path, &Value::Null), calls)
             .await

@@ -11,7 +11,6 @@ use crate::support::signer::SigningSecret;
 const CHOICES: [Option<bool>; 3] = [None, Some(false), Some(true)];
 
 struct Visitors {
-    /// Has no key.
     anonymous: Client,
     /// Has a viewer key of the space.
     viewer: Client,

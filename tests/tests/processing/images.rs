@@ -106,7 +106,6 @@ async fn image_gets_metadata_and_blurhash_and_lists_thumbnails_that_are_rendered
     }
 }
 
-/// Decodes an image.
 fn pixels_of(image: &[u8]) -> Pixels {
     let info = probe(image).expect("an image");
     decode(image, &info).expect("pixels")
