@@ -1,0 +1,105 @@
+"""Measures the CPU time of requests to the whole local stack: scripts/bench requests [BINARY …]
+
+A BINARY is a release build of `larder`. Binaries alternate, so that other load hits all of them alike. The time is that of all
+threads (/proc/PID/task/*/schedstat), emulators of AWS included, so it needs Linux.
+"""
+
+import http.client
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+from pathlib import Path
+
+# Each binary repeats each request this often for a second.
+ROUNDS = 5
+ROUND_SECONDS = 1
+PHOTO = Path(__file__).parent.parent / "tests/samples/photo.jpg"
+TEXT_BYTES = 212_000
+LISTED_FILES = 50
+
+
+class LocalStack:
+    """A running stack with a space, and the requests that are measured."""
+
+    def __init__(self, binary):
+        self.directory = tempfile.TemporaryDirectory()
+        data = Path(self.directory.name) / "data"
+        command = [binary, "--data-dir", data, "--port", "0", "--parameter", "AdminRequestsPerMinute=10000000"]
+        command += ["--parameter", "UploadRequestsPerMinute=10000000"]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        local = data / "local.json"
+        while not local.exists():
+            time.sleep(0.05)
+        self.local = json.loads(local.read_text())
+        self.key = self.local["api_key"]
+        self.requests = self.prepare()
+
+    def prepare(self):
+        """Uploads files, and returns the URL and the headers of each request by its name."""
+        api = self.local["api_url"]
+        with_key = {"authorization": f"Bearer {self.key}"}
+        space = json.loads(self.send("POST", f"{api}/spaces", {**with_key, "content-type": "application/json"}, b'{"name": "Acme"}'))["data"]
+        text = self.upload(space, "a.txt", "text/plain", b"a line of text\n" * (TEXT_BYTES // 15))
+        photo = self.upload(space, "photo.jpg", "image/jpeg", PHOTO.read_bytes())
+        for number in range(LISTED_FILES - 2):
+            self.upload(space, f"{number}.txt", "text/plain", b"text")
+        return {
+            f"original of {TEXT_BYTES // 1000} kB": (text["url"], {}),
+            "stored rendition": (photo["url"] + "?w=600", {}),
+            f"list of {LISTED_FILES}": (f"{api}/files?space_id={space['id']}&limit={LISTED_FILES}", with_key),
+            "file record": (f"{api}/files/{text['id']}", with_key),
+        }
+
+    def upload(self, space, name, media_type, content):
+        lines = [
+            b"--boundary", b'content-disposition: form-data; name="space"', b"", space["handle"].encode(),
+            b"--boundary", f'content-disposition: form-data; name="file"; filename="{name}"'.encode(),
+            f"content-type: {media_type}".encode(), b"", content, b"--boundary--", b"",
+        ]  # fmt: skip
+        headers = {"authorization": f"Bearer {self.key}", "content-type": "multipart/form-data; boundary=boundary"}
+        return json.loads(self.send("POST", f"{self.local['api_url']}/upload", headers, b"\r\n".join(lines)))["data"]
+
+    def send(self, method, url, headers, body=None, connection=None):
+        parts = urllib.parse.urlsplit(url)
+        connection = connection or http.client.HTTPConnection(parts.netloc)
+        connection.request(method, f"{parts.path}?{parts.query}", body, headers)
+        response = connection.getresponse()
+        content = response.read()
+        if response.status >= 300:
+            sys.exit(f"{method} {url} returned {response.status}: {content[:500]}")
+        return content
+
+    def cpu_ns(self):
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks)
+
+    def cpu_us(self, name, seconds):
+        """Repeats a request on one connection, and returns its mean CPU time in microseconds."""
+        url, headers = self.requests[name]
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc)
+        self.send("GET", url, headers, connection=connection)
+        count, until, before = 0, time.monotonic() + seconds, self.cpu_ns()
+        while time.monotonic() < until:
+            self.send("GET", url, headers, connection=connection)
+            count += 1
+        return (self.cpu_ns() - before) / count / 1000
+
+
+binaries = sys.argv[1:]
+stacks = {binary: LocalStack(binary) for binary in binaries}
+try:
+    for name in next(iter(stacks.values())).requests:
+        times = {binary: [] for binary in binaries}
+        for _ in range(ROUNDS):
+            for binary, stack in stacks.items():
+                times[binary].append(stack.cpu_us(name, ROUND_SECONDS))
+        for binary, values in times.items():
+            print(f"{name}: {statistics.median(values):.0f} µs ({min(values):.0f} to {max(values):.0f}), {binary}", flush=True)
+finally:
+    for stack in stacks.values():
+        stack.process.terminate()
+        stack.process.wait()
