@@ -2,8 +2,9 @@
 //!
 //! Region, endpoints and credentials come from the function's variables, so that functions in one
 //! process can have different credentials. All clients of a function share the connections of one HTTP
-//! client at a time. Its TLS stack is rustls on ring, which has the fastest first handshake; the SDK reads
-//! the root certificates once per process. `http://` endpoints, as in the local stack, use a client without TLS.
+//! client at a time. Its TLS stack is rustls on ring, which has the fastest first handshake. It trusts the roots of Amazon,
+//! or those of the system if a variable selects them: to read the 140 of a system doubles the CPU time until the first response
+//! of a function. `http://` endpoints, as in the local stack, use a client without TLS.
 
 use std::time::Duration;
 
@@ -12,7 +13,10 @@ use aws_sdk_dynamodb::config::{
     timeout::TimeoutConfig,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
-use aws_smithy_http_client::{Builder, tls};
+use aws_smithy_http_client::{
+    Builder,
+    tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode},
+};
 
 use aws_credential_types::provider::SharedCredentialsProvider;
 use bucket::Bucket;
@@ -29,6 +33,11 @@ use crate::{
 /// Variable with the endpoint of all services, which that of one service precedes ("Service-specific endpoints" in the
 /// AWS SDKs and Tools Reference Guide).
 const ENDPOINT_VARIABLE: &str = "AWS_ENDPOINT_URL";
+/// The roots that "Trust store and pinning recommendations" at <https://www.amazontrust.com/repository/> names. Endpoints of the
+/// European Sovereign Cloud are cross-signed by them; those of other partitions may need a variable of [`ROOTS_VARIABLES`].
+const AMAZON_ROOTS: &[u8] = include_bytes!("amazon_roots.pem");
+/// Variables with a file or a directory of root certificates, which replace those of Amazon (crate rustls-native-certs).
+const ROOTS_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// Time limit to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time limit of an attempt of an S3 call until its response begins: enough to send the largest
@@ -62,15 +71,24 @@ pub(crate) struct HttpClients {
 
 impl HttpClients {
     /// Returns the connections for an endpoint, or for the AWS endpoints if it is `None`.
-    fn connections(&mut self, endpoint: Option<&str>, env: &Env) -> &Connections {
+    fn connections(
+        &mut self,
+        endpoint: Option<&str>,
+        env: &Env,
+        trust_store: TrustStore,
+    ) -> &Connections {
         if endpoint.is_some_and(|url| url.starts_with("http://")) {
             let create = || Connections::new(env, || Builder::new().build_http());
             return self.plain.get_or_insert_with(create);
         }
         self.tls.get_or_insert_with(|| {
-            Connections::new(env, || {
-                let provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
-                Builder::new().tls_provider(provider).build_https()
+            Connections::new(env, move || {
+                let provider = Provider::Rustls(CryptoMode::Ring);
+                let context = TlsContext::builder().with_trust_store(trust_store.clone());
+                Builder::new()
+                    .tls_provider(provider)
+                    .tls_context(context.build().expect("a context has no failure"))
+                    .build_https()
             })
         })
     }
@@ -80,7 +98,8 @@ macro_rules! configure {
     ($builder:expr, $settings:expr, $endpoint:literal, $response_timeout:expr, $attempt_timeout:expr) => {{
         let endpoint = $settings.endpoint($endpoint);
         let env = $settings.env();
-        let connections = $settings.http_clients.connections(endpoint, env);
+        let roots = $settings.trust_store();
+        let connections = $settings.http_clients.connections(endpoint, env, roots);
         let http_client = connections.client($response_timeout);
         let mut builder = $builder
             .behavior_version(BehaviorVersion::latest())
@@ -205,6 +224,16 @@ impl<'a> Settings<'a> {
             description,
             parse,
         }))
+    }
+
+    /// Returns the roots that the certificates of endpoints must have.
+    fn trust_store(&mut self) -> TrustStore {
+        let of_system = ROOTS_VARIABLES.map(|variable| self.optional(variable));
+        if of_system.iter().any(Option::is_some) {
+            TrustStore::default()
+        } else {
+            TrustStore::empty().with_pem_certificate(AMAZON_ROOTS)
+        }
     }
 
     /// Returns the endpoint of a service, whose own variable is `variable`; `None` for that of AWS.

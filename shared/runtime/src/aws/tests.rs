@@ -186,3 +186,21 @@ async fn clients_of_a_function_share_connections() {
         }
     }
 }
+
+#[tokio::test]
+async fn roots_of_amazon_are_certificates() {
+    let closed = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = format!("https://{}", closed.local_addr().unwrap());
+    drop(closed);
+    let context = context(&[
+        ("AWS_ACCESS_KEY_ID", "key"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ENDPOINT_URL", &url),
+    ]);
+    let dynamodb = Settings::of(&context).dynamodb();
+
+    // The first connection parses the roots, and panics if one is none.
+    let error = dynamodb.list_tables().send().await.unwrap_err();
+    assert!(matches!(error, SdkError::DispatchFailure(_)), "{error:?}");
+}
