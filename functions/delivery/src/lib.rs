@@ -67,7 +67,7 @@ struct Delivery {
 pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(context);
     let tenants = Tenants::new(settings.table());
-    let originals = FileBucket::new(settings.presigning_bucket());
+    let originals = FileBucket::new(settings.delivery_bucket());
     let max_body_bytes = settings.number("REDIRECT_ABOVE_BYTES");
     let anonymous_limits = AnonymousLimits {
         renderings: RateLimit {

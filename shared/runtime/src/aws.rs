@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::config::{
     BehaviorVersion, IdentityCache, Region, StalledStreamProtectionConfig, retry::RetryConfig,
     timeout::TimeoutConfig,
 };
-use aws_sdk_s3::config::RequestChecksumCalculation;
+use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
 use aws_smithy_http_client::{
     Builder,
     tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode},
@@ -164,6 +164,20 @@ impl<'a> Settings<'a> {
     /// unless the credentials are an access key without a session token, as in the local stack: those of Lambda and of containers
     /// are sessions, whose URLs would have all permissions of the function, and end when it gets the next session.
     pub fn presigning_bucket(&mut self) -> Bucket {
+        let client = self.s3();
+        self.presigning_bucket_of(client)
+    }
+
+    /// Opens the bucket in `BUCKET_NAME` for a function that presigns URLs and passes objects on. It does not hash them to compare
+    /// their checksums: S3 verifies what it stores ("Data protection in Amazon S3" in the Amazon S3 User Guide), and TLS what it
+    /// sends.
+    pub fn delivery_bucket(&mut self) -> Bucket {
+        let config = self.s3().config().to_builder();
+        let config = config.response_checksum_validation(ResponseChecksumValidation::WhenRequired);
+        self.presigning_bucket_of(aws_sdk_s3::Client::from_conf(config.build()))
+    }
+
+    fn presigning_bucket_of(&mut self, client: aws_sdk_s3::Client) -> Bucket {
         let is_required = self.optional("AWS_SESSION_TOKEN").is_some()
             || self.optional("AWS_ACCESS_KEY_ID").is_none();
         let role_arn = if is_required {
@@ -175,7 +189,7 @@ impl<'a> Settings<'a> {
             Some(role_arn) => self.assumed_role(role_arn),
             None => credentials(self),
         };
-        Bucket::new(self.s3(), url_credentials, self.text("BUCKET_NAME"))
+        Bucket::new(client, url_credentials, self.text("BUCKET_NAME"))
     }
 
     fn assumed_role(&mut self, role_arn: String) -> SharedCredentialsProvider {
