@@ -7,10 +7,10 @@ use emulators::{
     Service::{self, DynamoDb, S3},
 };
 use reqwest::multipart::{Form, Part};
-use serde_json::Value;
+use serde_json::{Value, json};
 use table::item_keys;
 use tests::{
-    DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, PHOTO, Stack, TestSpace, field_error, file,
+    DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, PHOTO, Stack, TestSpace, column, field_error, file,
     stack_test, text,
 };
 
@@ -113,6 +113,31 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack, acme: &T
     let unselected_list = space(acme).part("files", unselected());
     let single = unselected_list.part("file", photo("a.jpg"));
     assert!(upload(single).await.is_object());
+}
+
+/// The entries of ten files with twenty tags do not fit into the transaction of their records.
+#[stack_test]
+async fn files_are_listed_by_all_tags_after_incomplete_batch_writes(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let tags: Vec<String> = (0..20).map(|number| format!("tag-{number}")).collect();
+    let settings = json!({"metadata": {"tags": tags}});
+    acme.upload_config("tagged").with_settings(settings).await;
+    let faults = stack.local.faults();
+    faults.leave_unprocessed("BatchWriteItem", 2);
+
+    let form = photos(acme, "files", MAX_FILES).text("upload_config", "tagged");
+    let mut uploaded = column(&acme.upload_form(form).await.expect_created(), "id");
+    assert_eq!(faults.pending(), 0);
+
+    uploaded.reverse();
+    for tag in tags {
+        let page = acme
+            .get_ok(&format!("/files?space_id={}&tag={tag}", acme.id))
+            .await;
+        assert_eq!(column(&page, "id"), uploaded, "{tag}");
+    }
 }
 
 #[stack_test]
