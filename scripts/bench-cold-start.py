@@ -32,7 +32,6 @@ VARIABLES = {
     "MASTER_SECRET_ARN": "arn:aws:secretsmanager:us-east-1:123456789012:secret:master",
     "PURGE_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/123456789012/purge",
     "WEBHOOKS_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/123456789012/webhooks",
-    "WEBHOOK_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/123456789012/webhooks",
     "ADMIN_REQUESTS_PER_MINUTE": "600",
     "LOG_LEVEL": "info",
     "METRICS_BY_ROUTE": "false",
