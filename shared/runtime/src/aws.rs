@@ -36,7 +36,8 @@ const ENDPOINT_VARIABLE: &str = "AWS_ENDPOINT_URL";
 /// The roots that "Trust store and pinning recommendations" at <https://www.amazontrust.com/repository/> names. Endpoints of the
 /// European Sovereign Cloud are cross-signed by them; those of other partitions may need a variable of [`ROOTS_VARIABLES`].
 const AMAZON_ROOTS: &[u8] = include_bytes!("amazon_roots.pem");
-/// Variables with a file or a directory of root certificates, which replace those of Amazon (crate rustls-native-certs).
+/// Variables with a file or a directory of root certificates, which replace those of Amazon. rustls-native-certs reads them from the
+/// environment of the process, which on Lambda has the variables of the function.
 const ROOTS_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// Time limit to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -168,7 +169,7 @@ impl<'a> Settings<'a> {
         self.presigning_bucket_of(client)
     }
 
-    /// Opens the bucket in `BUCKET_NAME` for a function that presigns URLs and passes objects on. It does not hash them to compare
+    /// Opens the bucket in `BUCKET_NAME` for a function that presigns URLs, and passes objects on or renders them. It does not hash them to compare
     /// their checksums: S3 verifies what it stores ("Data protection in Amazon S3" in the Amazon S3 User Guide), and TLS what it
     /// sends.
     pub fn delivery_bucket(&mut self) -> Bucket {

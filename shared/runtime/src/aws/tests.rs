@@ -200,7 +200,9 @@ async fn roots_of_amazon_are_certificates() {
     ]);
     let dynamodb = Settings::of(&context).dynamodb();
 
-    // The first connection parses the roots, and panics if one is none.
+    // The first connection parses the roots, and panics if one is invalid.
+    let pem = String::from_utf8_lossy(AMAZON_ROOTS);
+    assert_eq!(pem.matches("-----BEGIN CERTIFICATE-----").count(), 5);
     let error = dynamodb.list_tables().send().await.unwrap_err();
     assert!(matches!(error, SdkError::DispatchFailure(_)), "{error:?}");
 }
