@@ -198,7 +198,7 @@ async fn set_policy(acme: &TestSpace, policy: &str) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn variant_of_private_file_is_public_once_it_is_rendered(stack: &Stack) {
+async fn rendition_of_private_file_is_public_once_it_is_rendered(stack: &Stack) {
     let acme = DeliveryFixture::new(stack).await;
     let file = acme.put_here("private").await;
     let anonymous = &stack.anonymous;
@@ -214,7 +214,7 @@ async fn variant_of_private_file_is_public_once_it_is_rendered(stack: &Stack) {
     anonymous.get_err(403, &file.url_with("w=33")).await;
     anonymous.get_err(403, file.url()).await;
 
-    // A key creates variants too.
+    // A key creates renditions too.
     let by_key = file.url_with("w=34");
     let other = stack.space("Other").await;
     other.get_err(403, &by_key).await;
@@ -223,7 +223,7 @@ async fn variant_of_private_file_is_public_once_it_is_rendered(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn protected_variants_always_require_credentials(stack: &Stack) {
+async fn protected_renditions_always_require_credentials(stack: &Stack) {
     let acme = DeliveryFixture::new(stack).await;
     let authenticated = acme.put_here("authenticated").await;
     let private = acme.put_here("private").await;
@@ -240,7 +240,7 @@ async fn protected_variants_always_require_credentials(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn space_requires_signatures_to_create_variants(stack: &Stack) {
+async fn space_requires_signatures_to_create_renditions(stack: &Stack) {
     let acme = DeliveryFixture::new(stack).await;
     let file = acme.put_here("upload").await;
     let anonymous = &stack.anonymous;

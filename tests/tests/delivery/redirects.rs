@@ -179,7 +179,10 @@ fn options() -> StackOptions {
 }
 
 #[stack_test(options = options())]
-async fn range_of_a_large_variant_is_truncated_and_not_redirected(stack: &Stack, acme: &TestSpace) {
+async fn range_of_a_large_rendition_is_truncated_and_not_redirected(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let url = acme.upload(PHOTO).await.url_with("w=128&f=png");
     let from_start = [("range", "bytes=0-")];
     let rendered = stack.anonymous.fetch_as(206, &url, &from_start).await;
@@ -209,7 +212,7 @@ async fn range_of_a_large_variant_is_truncated_and_not_redirected(stack: &Stack,
 }
 
 #[stack_test(options = options())]
-async fn range_of_a_variant_follows_its_entity_tag_and_size(stack: &Stack, acme: &TestSpace) {
+async fn range_of_a_rendition_follows_its_entity_tag_and_size(stack: &Stack, acme: &TestSpace) {
     let url = acme.upload(PHOTO).await.url_with("w=128&f=png");
     stack.anonymous.redirect(&url).await;
     let head = stack.anonymous.head(&url).await.expect_status(200);

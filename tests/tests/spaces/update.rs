@@ -231,3 +231,27 @@ async fn custom_domain_that_the_cdn_has_no_more_can_be_kept() {
     stack.account().put_ok(&acme.path(), settings).await;
     stack.stop().await;
 }
+
+#[stack_test]
+async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let file = acme.upload(PHOTO).await;
+
+    acme.set_enabled(false).await;
+    for client in [&acme.client, &stack.account()] {
+        let upload = acme.upload(PHOTO).by(client).send().await;
+        assert_eq!(upload.expect_error(403), json!({}));
+        client.get_err(404, file.url()).await;
+        for path in [&acme.path(), file.path(), &acme.keys_path()] {
+            client.get_ok(path).await;
+        }
+    }
+    stack.anonymous.get_err(404, file.url()).await;
+
+    acme.set_enabled(true).await;
+    let delivered = stack.anonymous.fetch(file.url()).await;
+    delivered.expect_body(PHOTO);
+    acme.upload(PHOTO).await;
+}

@@ -352,13 +352,13 @@ async fn redirect_ends_with_the_session_of_its_role() {
     let stack = Stack::start_with(sts.options(options)).await;
     let fixture = DeliveryFixture::new(&stack).await;
     let original = fixture.put("upload", "root").await.url().to_owned();
-    let variant = format!("{original}?w=400");
+    let rendition = format!("{original}?w=400");
 
     stack.anonymous.get(&original).await.expect_busy();
     stack.clock.advance(seconds(FAILURE_SECONDS));
     sts.end_sessions_at(after(&stack, SHORT_MINUTES));
     let mut locations = Vec::new();
-    for url in [&original, &variant] {
+    for url in [&original, &rendition] {
         let redirect = stack.anonymous.get(url).await.expect_status(307);
         let location = redirect.header("location").to_owned();
         assert_signed_by_session(&location);
