@@ -5,10 +5,9 @@
 use domain::{
     Cursor, Description, Extension, FileId, FolderName, FolderPath, Handle, HostName, HostPattern,
     IdempotencyKey, KeyId, KeySecret, MasterSecret, NamePrefix, OriginalName, PublicHttpsUrl,
-    QueryParameter, Referrer, SignatureError, SignedDelivery, SignedUploadUrl, Signing,
-    SigningSecret, SpaceId, SpaceName, Tag, Timestamp, UploadConfigReference, UrlPolicy,
-    ValidationRules, RenditionId, canonical_form, decoded_parameters, reject_executable_name,
-    signed_query,
+    QueryParameter, Referrer, RenditionId, SignatureError, SignedDelivery, SignedUploadUrl,
+    Signing, SigningSecret, SpaceId, SpaceName, Tag, Timestamp, UploadConfigReference, UrlPolicy,
+    ValidationRules, canonical_form, decoded_parameters, reject_executable_name, signed_query,
 };
 use libfuzzer_sys::fuzz_target;
 

@@ -4,8 +4,8 @@
 use std::slice;
 
 use domain::{
-    FieldErrors, ImageFormat, MAX_SIDE_PIXELS, QueryParameter, TRANSFORMATION_PARAMETERS,
-    Transformation, Rendition, decoded_parameters,
+    FieldErrors, ImageFormat, MAX_SIDE_PIXELS, QueryParameter, Rendition,
+    TRANSFORMATION_PARAMETERS, Transformation, decoded_parameters,
 };
 use libfuzzer_sys::fuzz_target;
 
