@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use aws_sdk_s3::{operation::get_object::GetObjectError, primitives::ByteStream};
+use aws_sdk_s3::{operation::get_object::GetObjectOutput, primitives::ByteStream};
 use bytes::Bytes;
 use futures::{Stream, stream};
 use tracing::instrument;
@@ -53,24 +53,8 @@ impl Bucket {
     ) -> Result<Option<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>>, BucketError>
     {
         let range = range.map(|range| format!("bytes={}-{}", range.start(), range.end()));
-        let sent = self
-            .client
-            .get_object()
-            .bucket(&self.name)
-            .key(&key.0)
-            .set_range(range)
-            .send()
-            .await;
-
-        match sent {
-            Ok(object) => Ok(Some(chunks(object.body))),
-            Err(error)
-                if matches!(error.as_service_error(), Some(GetObjectError::NoSuchKey(_))) =>
-            {
-                Ok(None)
-            }
-            Err(error) => Err(BucketError::from_sdk(error)),
-        }
+        let object = self.get_object(key, range).await?;
+        Ok(object.map(|object| chunks(object.body)))
     }
 
     /// Returns the size and up to `prefix_bytes` first bytes of an object, at least one; `None` if
@@ -117,28 +101,44 @@ impl Bucket {
     /// Opens an object to read all of it; `None` if the object does not exist.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn open(&self, key: &ObjectKey) -> Result<Option<ObjectReader>, BucketError> {
+        let Some(object) = self.get_object(key, None).await? else {
+            return Ok(None);
+        };
+        Ok(Some(ObjectReader {
+            size_bytes: size_of(&object)?,
+            body: object.body,
+        }))
+    }
+
+    /// Returns an object, or a range of it, before its bytes are read; `None` if the object does not exist.
+    pub(crate) async fn get_object(
+        &self,
+        key: &ObjectKey,
+        range: Option<String>,
+    ) -> Result<Option<GetObjectOutput>, BucketError> {
         let sent = self
             .client
             .get_object()
             .bucket(&self.name)
             .key(&key.0)
+            .set_range(range)
             .send()
             .await;
-        let object = match sent {
-            Ok(object) => object,
-            Err(error) if code(&error) == Some(NO_SUCH_KEY) => return Ok(None),
-            Err(error) => return Err(BucketError::from_sdk(error)),
-        };
 
-        let size_bytes = object
-            .content_length
-            .and_then(|length| u64::try_from(length).ok())
-            .ok_or_else(missing_size)?;
-        Ok(Some(ObjectReader {
-            size_bytes,
-            body: object.body,
-        }))
+        match sent {
+            Ok(object) => Ok(Some(object)),
+            Err(error) if code(&error) == Some(NO_SUCH_KEY) => Ok(None),
+            Err(error) => Err(BucketError::from_sdk(error)),
+        }
     }
+}
+
+/// Returns the size of an object that was not read in a range.
+pub(crate) fn size_of(object: &GetObjectOutput) -> Result<u64, BucketError> {
+    object
+        .content_length
+        .and_then(|length| u64::try_from(length).ok())
+        .ok_or_else(missing_size)
 }
 
 /// Returns the total size in a `Content-Range`.
@@ -146,7 +146,7 @@ fn total_size(content_range: &str) -> Option<u64> {
     content_range.rsplit_once('/')?.1.parse().ok()
 }
 
-pub(crate) fn missing_size() -> BucketError {
+fn missing_size() -> BucketError {
     BucketError::rejected("the response of S3 has no object size")
 }
 

@@ -1,13 +1,13 @@
 //! Stored renditions: objects with the type and dimensions of their image.
 
-use aws_sdk_s3::{operation::get_object::GetObjectError, primitives::ByteStream};
+use aws_sdk_s3::primitives::ByteStream;
 use bytes::Bytes;
 use futures::Stream;
 use tracing::instrument;
 
 use crate::{
     Bucket, BucketError, ObjectKey,
-    read::{chunks, missing_size},
+    read::{chunks, size_of},
 };
 
 /// Metadata with the width of the image.
@@ -48,21 +48,8 @@ impl Bucket {
     /// Returns a rendition; `None` if it is not stored.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn rendition(&self, key: &ObjectKey) -> Result<Option<StoredRendition>, BucketError> {
-        let sent = self
-            .client
-            .get_object()
-            .bucket(&self.name)
-            .key(&key.0)
-            .send()
-            .await;
-        let object = match sent {
-            Ok(object) => object,
-            Err(error)
-                if matches!(error.as_service_error(), Some(GetObjectError::NoSuchKey(_))) =>
-            {
-                return Ok(None);
-            }
-            Err(error) => return Err(BucketError::from_sdk(error)),
+        let Some(object) = self.get_object(key, None).await? else {
+            return Ok(None);
         };
 
         let metadata = |name| {
@@ -70,15 +57,12 @@ impl Bucket {
             text.and_then(|text| text.parse().ok())
                 .ok_or_else(|| BucketError::rejected("a rendition has no dimensions"))
         };
+        let size_bytes = size_of(&object)?;
         let info = RenditionInfo {
             width: metadata(WIDTH)?,
             height: metadata(HEIGHT)?,
             content_type: object.content_type.unwrap_or_default(),
         };
-        let size_bytes = object
-            .content_length
-            .and_then(|length| u64::try_from(length).ok())
-            .ok_or_else(missing_size)?;
         Ok(Some(StoredRendition {
             info,
             size_bytes,
