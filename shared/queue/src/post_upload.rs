@@ -55,7 +55,7 @@ pub enum WebhookJob {
     Event {
         /// The space of the message.
         space_id: SpaceId,
-        message_id: WebhookMessageId,
+        webhook_message_id: WebhookMessageId,
         /// Time right before the transaction.
         announced_at: Timestamp,
     },
@@ -63,7 +63,7 @@ pub enum WebhookJob {
     Attempt {
         /// The space of the message.
         space_id: SpaceId,
-        message_id: WebhookMessageId,
+        webhook_message_id: WebhookMessageId,
         /// Number of the attempt.
         number: u32,
         /// Time from which the attempt is made.
@@ -74,7 +74,7 @@ pub enum WebhookJob {
     Redeliver {
         /// The space of the message.
         space_id: SpaceId,
-        message_id: WebhookMessageId,
+        webhook_message_id: WebhookMessageId,
         /// Time of the request, or of the last failed attempt.
         requested_at: Timestamp,
         /// Why the last attempt failed, in a dead letter.

@@ -95,7 +95,7 @@ async fn failed_attempts_are_repeated_by_schedule_and_end_as_a_dead_letter(stack
     let dead_letters = dead_letters(stack).await;
     assert_eq!(dead_letters.len(), 1);
     let cause = "The host responds with status 503.";
-    let expected = json!({"message_id": message["id"], "cause": cause});
+    let expected = json!({"webhook_message_id": message["id"], "cause": cause});
     assert_fields(&dead_letters[0], expected);
 }
 

@@ -33,7 +33,7 @@ async fn duplicates_of_an_attempt_make_it_once(stack: &Stack) {
     let message = hooks.message().await;
     let attempt = |number| WebhookJob::Attempt {
         space_id: hooks.acme.space_id(),
-        message_id: text(&message["id"]).parse().expect("an id"),
+        webhook_message_id: text(&message["id"]).parse().expect("an id"),
         number,
         due_at: stack.now(),
     };
@@ -65,7 +65,7 @@ async fn job_of_a_claimed_attempt_waits_until_the_claim_expires(stack: &Stack) {
     let message = hooks.message().await;
     let attempt = WebhookJob::Attempt {
         space_id: hooks.acme.space_id(),
-        message_id: text(&message["id"]).parse().expect("an id"),
+        webhook_message_id: text(&message["id"]).parse().expect("an id"),
         number: 2,
         due_at: stack.now(),
     };

@@ -201,7 +201,7 @@ pub(crate) async fn run_with_failures(stack: &Stack) {
 pub(crate) fn event_job(stack: &Stack, acme: &TestSpace, message: &Value) -> WebhookJob {
     WebhookJob::Event {
         space_id: acme.space_id(),
-        message_id: text(&message["id"]).parse().expect("an id"),
+        webhook_message_id: text(&message["id"]).parse().expect("an id"),
         announced_at: stack.now(),
     }
 }

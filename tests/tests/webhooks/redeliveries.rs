@@ -183,7 +183,7 @@ async fn dead_letter_of_a_delivered_webhook_sends_nothing(stack: &Stack) {
 
     let dead_letter = WebhookJob::Redeliver {
         space_id: hooks.acme.space_id(),
-        message_id: text(&message["id"]).parse().expect("an id"),
+        webhook_message_id: text(&message["id"]).parse().expect("an id"),
         requested_at: stack.now(),
         cause: Some("HTTP status 500".to_owned()),
     };

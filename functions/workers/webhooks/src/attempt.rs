@@ -214,7 +214,7 @@ impl WebhookWorker {
     ) -> Result<(), JobError> {
         let job = WebhookJob::Redeliver {
             space_id: message.space_id,
-            message_id: message.id,
+            webhook_message_id: message.id,
             requested_at: now,
             cause: Some(cause),
         };
@@ -226,7 +226,7 @@ impl WebhookWorker {
 fn next_job(message: &WebhookMessage, number: u32, due_at: Timestamp) -> WebhookJob {
     WebhookJob::Attempt {
         space_id: message.space_id,
-        message_id: message.id,
+        webhook_message_id: message.id,
         number,
         due_at,
     }

@@ -37,7 +37,7 @@ impl WebhookWorker {
         };
         let job = WebhookJob::Event {
             space_id,
-            message_id: id,
+            webhook_message_id: id,
             announced_at,
         };
         let again = DelayedJob { job, delay_seconds };

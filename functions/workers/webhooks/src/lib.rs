@@ -97,15 +97,15 @@ impl Worker for WebhookWorker {
         match job.clone() {
             WebhookJob::Event {
                 space_id,
-                message_id,
+                webhook_message_id,
                 announced_at,
             } => {
-                self.send_event(space_id, message_id, announced_at, context)
+                self.send_event(space_id, webhook_message_id, announced_at, context)
                     .await
             }
             WebhookJob::Attempt {
                 space_id,
-                message_id,
+                webhook_message_id,
                 number,
                 due_at,
             } => {
@@ -113,17 +113,17 @@ impl Worker for WebhookWorker {
                 if now < due_at {
                     return self.send_when_due(job, due_at, now).await;
                 }
-                match self.message(space_id, message_id).await? {
+                match self.message(space_id, webhook_message_id).await? {
                     Some(found) => self.attempt(found, number, context).await,
                     None => Ok(()),
                 }
             }
             WebhookJob::Redeliver {
                 space_id,
-                message_id,
+                webhook_message_id,
                 requested_at,
                 cause,
-            } => match self.message(space_id, message_id).await? {
+            } => match self.message(space_id, webhook_message_id).await? {
                 // A worker that stopped after it sent a dead letter repeats its attempt, which may
                 // succeed.
                 Some(found) if cause.is_some() && is_delivered(&found) => Ok(()),

@@ -82,7 +82,7 @@ impl WebhookMessages<'_> {
 
         let job = WebhookJob::Redeliver {
             space_id: self.space.record.id,
-            message_id: message.id,
+            webhook_message_id: message.id,
             requested_at: self.space.now(),
             cause: None,
         };
@@ -112,7 +112,7 @@ pub(crate) fn event_job(
 ) -> DelayedJob<WebhookJob> {
     DelayedJob::immediate(WebhookJob::Event {
         space_id: space.id,
-        message_id: announced.id,
+        webhook_message_id: announced.id,
         announced_at,
     })
 }

@@ -20,7 +20,7 @@ use crate::{
 /// Item that guarantees that an event of a file has one message.
 #[derive(Serialize, Deserialize)]
 struct EventMessage {
-    message_id: WebhookMessageId,
+    webhook_message_id: WebhookMessageId,
     expires_at_seconds: i64,
 }
 
@@ -109,7 +109,9 @@ impl WebhookRecords<'_> {
         let mut keys = Vec::new();
         for event in &events {
             let message: Option<EventMessage> = found.take(event)?;
-            keys.extend(message.map(|message| Key::webhook_message(space, message.message_id)));
+            keys.extend(
+                message.map(|message| Key::webhook_message(space, message.webhook_message_id)),
+            );
         }
 
         let mut found = self.table.batch_get(keys.clone()).await?;
@@ -149,7 +151,7 @@ fn event_key(message: &WebhookMessage) -> Key {
 
 fn event_message(message: &WebhookMessage) -> EventMessage {
     EventMessage {
-        message_id: message.id,
+        webhook_message_id: message.id,
         expires_at_seconds: message.expires_at_seconds,
     }
 }
