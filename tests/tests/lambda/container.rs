@@ -262,6 +262,7 @@ async fn container_start_failure_names_its_cause() {
         let output = function(binary).env(variable, value).output().await;
         let output = output.expect("the binaries are built");
         let log = String::from_utf8_lossy(&output.stderr);
+
         assert_eq!(output.status.code(), Some(1), "{log}");
         assert!(log.contains(reason), "{log}");
     }

@@ -19,6 +19,7 @@ pub(crate) fn planned(
 ) -> Vec<EagerRendition> {
     let planned = eager.iter().flat_map(|eager| of_eager(*eager, file));
     let mut unique: Vec<EagerRendition> = Vec::new();
+
     for (rendition, query) in planned {
         let rendition = renditions::resolve(
             Rendition {
@@ -28,17 +29,20 @@ pub(crate) fn planned(
             file,
         );
         let planned = EagerRendition { rendition, query };
+
         let is_same = |other: &&mut EagerRendition| {
             let is_listed_twice = other.query.is_some() && planned.query.is_some();
             other.rendition.id() == planned.rendition.id()
                 && (!is_listed_twice || other.query == planned.query)
         };
+
         match unique.iter_mut().find(is_same) {
             Some(other) if other.query.is_none() => *other = planned,
             Some(_) => {}
             None => unique.push(planned),
         }
     }
+
     unique
 }
 

@@ -70,6 +70,7 @@ impl AuthorizedFile {
                 eager.any(|eager| Some(eager.requested()) == transformation)
             }
         };
+
         if is_creatable {
             Ok(())
         } else {

@@ -205,6 +205,7 @@ impl Model {
             Operation::CreateFolder(..) | Operation::Upload(..) | Operation::UploadToPath(_) => 201,
             _ => 200,
         };
+
         Expected { status, field: "" }
     }
 
