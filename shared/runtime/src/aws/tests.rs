@@ -1,6 +1,8 @@
 use std::cell::Cell;
 
 use aws_sdk_dynamodb::{error::SdkError, types::AttributeValue};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use sha2::{Digest, Sha256};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
@@ -201,8 +203,25 @@ async fn roots_of_amazon_are_certificates() {
     let dynamodb = Settings::of(&context).dynamodb();
 
     // The first connection parses the roots, and panics if one is invalid.
-    let pem = String::from_utf8_lossy(AMAZON_ROOTS);
-    assert_eq!(pem.matches("-----BEGIN CERTIFICATE-----").count(), 5);
     let error = dynamodb.list_tables().send().await.unwrap_err();
     assert!(matches!(error, SdkError::DispatchFailure(_)), "{error:?}");
+}
+
+#[test]
+fn roots_of_amazon_have_their_fingerprints() {
+    let pem = std::str::from_utf8(AMAZON_ROOTS).unwrap();
+    let certificates: Vec<&str> = pem.split_inclusive("-----END CERTIFICATE-----\n").collect();
+    assert_eq!(certificates.len(), 5);
+
+    for certificate in certificates {
+        let (title, rest) = certificate
+            .split_once("-----BEGIN CERTIFICATE-----")
+            .unwrap();
+        let (text, _) = rest.split_once("-----END").unwrap();
+        let der = STANDARD.decode(text.replace('\n', "")).unwrap();
+        let (_, expected) = title.trim().rsplit_once(' ').unwrap();
+
+        let digest = hex::encode_upper(Sha256::digest(der));
+        assert_eq!(digest, expected.replace(':', ""), "{title}");
+    }
 }
