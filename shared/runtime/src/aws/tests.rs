@@ -2,6 +2,8 @@ use std::cell::Cell;
 
 use aws_sdk_dynamodb::{error::SdkError, types::AttributeValue};
 use base64::{Engine, engine::general_purpose::STANDARD};
+use bucket::ObjectKey;
+use domain::{FileId, SpaceId};
 use sha2::{Digest, Sha256};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -62,16 +64,21 @@ fn function_with_a_session_requires_a_role_that_presigns() {
     assert_eq!(open_presigning_bucket("", ""), Ok(()));
 }
 
-/// Returns clients whose endpoints are this listener.
-fn clients(listener: &TcpListener) -> Clients {
+/// Returns the context of a function whose endpoints are this listener.
+fn context_of(listener: &TcpListener) -> FunctionContext {
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let context = context(&[
+    context(&[
         ("AWS_ACCESS_KEY_ID", "key"),
         ("AWS_SECRET_ACCESS_KEY", "secret"),
         ("AWS_REGION", "us-east-1"),
         ("AWS_ENDPOINT_URL", &url),
-    ]);
+        ("BUCKET_NAME", "bucket"),
+    ])
+}
 
+/// Returns clients whose endpoints are this listener.
+fn clients(listener: &TcpListener) -> Clients {
+    let context = context_of(listener);
     let mut settings = Settings::of(&context);
     let clients = Clients {
         dynamodb: settings.dynamodb(),
@@ -186,6 +193,36 @@ async fn clients_of_a_function_share_connections() {
         result = tokio::time::timeout(Duration::from_secs(10), calls) => {
             result.expect("all calls use one connection");
         }
+    }
+}
+
+#[tokio::test]
+async fn delivery_alone_requests_no_checksums_of_objects() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let context = context_of(&listener);
+    let mut settings = Settings::of(&context);
+    let key = ObjectKey::staged(SpaceId::MIN, FileId::MIN);
+
+    for (bucket, is_verified) in [
+        (settings.bucket(), true),
+        (settings.presigning_bucket(), true),
+        (settings.delivery_bucket(), false),
+    ] {
+        let server = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 8192];
+            let length = stream.read(&mut request).await.unwrap();
+            let response =
+                b"HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+            stream.write_all(response).await.unwrap();
+            String::from_utf8_lossy(&request[..length]).into_owned()
+        };
+        let (request, _) = tokio::join!(server, bucket.get(&key, None));
+        assert_eq!(
+            request.contains("x-amz-checksum-mode"),
+            is_verified,
+            "{request}"
+        );
     }
 }
 
