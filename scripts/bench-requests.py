@@ -49,10 +49,12 @@ class LocalStack:
         photo = self.upload(space, "photo.jpg", "image/jpeg", PHOTO.read_bytes())
         for number in range(LISTED_FILES - 2):
             self.upload(space, f"{number}.txt", "text/plain", b"text")
+        files = f"{api}/files?space_id={space['id']}&limit={LISTED_FILES}"
         return {
             f"original of {TEXT_BYTES // 1000} kB": (text["url"], {}),
             "stored rendition": (photo["url"] + "?w=600", {}),
-            f"list of {LISTED_FILES}": (f"{api}/files?space_id={space['id']}&limit={LISTED_FILES}", with_key),
+            f"list of {LISTED_FILES}": (files, with_key),
+            f"list of {LISTED_FILES}, four fields": (f"{files}&fields=id,original_name,size,url", with_key),
             "file record": (f"{api}/files/{text['id']}", with_key),
         }
 

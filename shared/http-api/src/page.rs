@@ -75,15 +75,17 @@ impl PageQuery {
     }
 }
 
-/// The query of a list: the requested page, and the filters that `F` reads. Other parameters are
-/// rejected: a misspelled filter would return everything.
-pub struct ListQuery<F> {
+/// The query of a list: the requested page, the filters that `F` reads, and the view that `V` reads.
+/// Other parameters are rejected: a misspelled filter would return everything.
+pub struct ListQuery<F, V = ()> {
     pub page: PageQuery,
     /// The filters of the list.
     pub filter: F,
+    /// What is returned of each item. Unlike a filter, it can differ from page to page.
+    pub view: V,
 }
 
-/// A list without filters.
+/// A list without filters, or with one view.
 impl FromFields for () {
     fn read(_: &mut impl FieldReader) -> Option<()> {
         Some(())
@@ -138,16 +140,17 @@ impl Limit {
     }
 }
 
-impl<F, S> FromRequestParts<S> for ListQuery<F>
+impl<F, V, S> FromRequestParts<S> for ListQuery<F, V>
 where
     F: FromFields,
+    V: FromFields,
     ApiState: FromRef<S>,
     CursorSecret: FromRef<S>,
     S: Send + Sync,
 {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<F>, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let auth = <Authenticated>::from_request_parts(parts, state).await?;
         let mut fields = query_fields(&parts.uri, auth.env().now());
         let filter = F::read(&mut fields);
@@ -157,11 +160,11 @@ where
 
         let parameters = PageParameters::read(&mut fields);
         let page = PageQuery::of(parts.uri.path(), parameters, &mut fields, cursors);
+        let view = V::read(&mut fields);
         fields.reject_unread(KEY_PARAMETER);
-        Ok(ListQuery {
-            page,
-            filter: fields.finish(filter)?,
-        })
+
+        let (filter, view) = fields.finish(filter.zip(view))?;
+        Ok(ListQuery { page, filter, view })
     }
 }
 

@@ -1,12 +1,17 @@
 //! JSON representations of files, the same on every route.
 
+use std::borrow::Cow;
+
 use domain::{
     DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain, FolderId, OriginalName,
     Principal, ProcessedMedia, ProcessingStatus, Reference, ResourceType, Space, SpaceId,
     StorageMeta, Tag, Thumbnail, Timestamp, UploadConfigId,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
+use serde_json::json;
+
+use crate::FileFields;
 
 /// Time in RFC 3339, in UTC with milliseconds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -35,6 +40,47 @@ pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
         origin.as_deref().unwrap_or(cdn_url),
         file.storage_path
     ))
+}
+
+/// Declares the view of a file, the names of its fields, and the serialization of selected fields.
+macro_rules! file_view {
+    (
+        $(#[$attribute:meta])*
+        pub struct FileView {
+            $($(#[doc = $doc:literal])* $(#[serde(rename = $rename:literal)])? $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$attribute])*
+        pub struct FileView {
+            $($(#[doc = $doc])* $(#[serde(rename = $rename)])? $field: $type,)*
+        }
+
+        /// A field of the view. Requests name it as it is serialized.
+        #[derive(Clone, Copy, Deserialize)]
+        #[expect(non_camel_case_types, reason = "the names of the fields")]
+        pub(crate) enum FileField {
+            $($(#[serde(rename = $rename)])? $field,)*
+        }
+
+        pub(crate) const FIELD_COUNT: usize = [$(FileField::$field),*].len();
+
+        /// The names of all fields, separated by commas.
+        pub(crate) const FIELD_NAMES: &str =
+            concat!($(", ", file_view!(@name $field $($rename)?)),*).split_at(", ".len()).1;
+
+        impl Serialize for SelectedFileView {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let SelectedFileView { view, fields } = self;
+                let mut selected = serializer.serialize_map(None)?;
+                $(if fields.contains(FileField::$field) {
+                    selected.serialize_entry(file_view!(@name $field $($rename)?), &view.$field)?;
+                })*
+                selected.end()
+            }
+        }
+    };
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $rename:literal) => { $rename };
 }
 
 /// A thumbnail of an image.
@@ -87,60 +133,67 @@ impl From<&ProcessedMedia> for ProcessingView {
     }
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FileView {
-    id: FileId,
-    /// Stored name: the last segment of `storage_path`.
-    name: String,
-    original_name: OriginalName,
-    /// Extension of the MIME type, without a dot.
-    extension: String,
-    /// MIME type: detected from the bytes, or declared while the file is pending.
-    mime_type: String,
-    /// Size in bytes.
-    size: u64,
-    /// Path of the file at the CDN.
-    storage_path: String,
-    /// Delivery URL. Null while the file is pending.
-    url: Option<String>,
-    /// How the file is delivered.
-    #[serde(rename = "type")]
-    delivery_type: DeliveryType,
-    /// Category of the file, derived from its MIME type.
-    resource_type: ResourceType,
-    /// Whether the bytes are stored and validated.
-    status: FileStatus,
-    /// Id of the space.
-    space_id: SpaceId,
-    /// Id of the folder. Null at the root.
-    folder_id: Option<FolderId>,
-    /// Names of the folders, each followed by a slash: `photos/vacation/`. Null at the root.
-    folder_path: Option<String>,
-    /// Id of the upload config.
-    upload_config_id: UploadConfigId,
-    #[serde(rename = "ref")]
-    reference: Option<Reference>,
-    /// Tags, each once.
-    tags: Vec<Tag>,
-    /// SHA-256 of the bytes, in lower-case hex. Null if unknown.
-    checksum_sha256: Option<String>,
-    /// Metadata, extracted after the upload.
-    storage_meta: StorageMeta,
-    /// Thumbnails of an image, listed once it is processed, the smallest first. They are rendered by their first
-    /// request, except eager ones.
-    thumbnails: Vec<ThumbnailView>,
-    /// Processing of the file after its upload.
-    processing: ProcessingView,
-    /// Access control of the file as delivery enforces it.
-    access_control: EffectiveAccess,
-    /// Uploader of the file: a user, a key or an anonymous caller.
-    uploaded_by: Principal,
-    created_at: Rfc3339,
-    /// Time of the last change.
-    updated_at: Rfc3339,
+file_view! {
+    #[derive(Clone, Debug, Serialize, JsonSchema)]
+    pub struct FileView {
+        id: FileId,
+        /// Stored name: the last segment of `storage_path`.
+        name: String,
+        original_name: OriginalName,
+        /// Extension of the MIME type, without a dot.
+        extension: String,
+        /// MIME type: detected from the bytes, or declared while the file is pending.
+        mime_type: String,
+        /// Size in bytes.
+        size: u64,
+        /// Path of the file at the CDN.
+        storage_path: String,
+        /// Delivery URL. Null while the file is pending.
+        url: Option<String>,
+        /// How the file is delivered.
+        #[serde(rename = "type")]
+        delivery_type: DeliveryType,
+        /// Category of the file, derived from its MIME type.
+        resource_type: ResourceType,
+        /// Whether the bytes are stored and validated.
+        status: FileStatus,
+        /// Id of the space.
+        space_id: SpaceId,
+        /// Id of the folder. Null at the root.
+        folder_id: Option<FolderId>,
+        /// Names of the folders, each followed by a slash: `photos/vacation/`. Null at the root.
+        folder_path: Option<String>,
+        /// Id of the upload config.
+        upload_config_id: UploadConfigId,
+        #[serde(rename = "ref")]
+        reference: Option<Reference>,
+        /// Tags, each once.
+        tags: Vec<Tag>,
+        /// SHA-256 of the bytes, in lower-case hex. Null if unknown.
+        checksum_sha256: Option<String>,
+        /// Metadata, extracted after the upload.
+        storage_meta: StorageMeta,
+        /// Thumbnails of an image, listed once it is processed, the smallest first. They are rendered by their first
+        /// request, except eager ones.
+        thumbnails: Vec<ThumbnailView>,
+        /// Processing of the file after its upload.
+        processing: ProcessingView,
+        /// Access control of the file as delivery enforces it.
+        access_control: EffectiveAccess,
+        /// Uploader of the file: a user, a key or an anonymous caller.
+        uploaded_by: Principal,
+        created_at: Rfc3339,
+        /// Time of the last change.
+        updated_at: Rfc3339,
+    }
 }
 
 impl FileView {
+    /// Returns the view of these fields only.
+    pub fn select(self, fields: FileFields) -> SelectedFileView {
+        SelectedFileView { view: self, fields }
+    }
+
     /// Returns the view of a file. `folders` is `None` if they could not be resolved. The pattern
     /// lists all fields of the record, so that a new field is shown or excluded on purpose.
     pub fn of(
@@ -213,6 +266,28 @@ impl FileView {
             created_at: created_at.into(),
             updated_at: updated_at.into(),
         }
+    }
+}
+
+/// The fields of a file that the request selects.
+pub struct SelectedFileView {
+    view: FileView,
+    fields: FileFields,
+}
+
+impl JsonSchema for SelectedFileView {
+    fn schema_name() -> Cow<'static, str> {
+        "SelectedFileView".into()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        let mut schema = FileView::json_schema(schemas);
+        schema.insert("required".to_owned(), json!(["id"]));
+        schema.insert(
+            "description".to_owned(),
+            json!("The selected fields of a file, by default all."),
+        );
+        schema
     }
 }
 

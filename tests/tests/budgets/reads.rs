@@ -40,6 +40,12 @@ async fn file_and_upload_config_reads_stay_within_call_budget(stack: &Stack, acm
         let by_account = Budget::of(stack, function, &account);
         by_account.get(path, "BatchGetItem, GetItem").await;
     }
+    let folder = acme.folder("Photos").await;
+    let inner = acme.upload(PHOTO).into(&folder).await;
+    let by_key = Budget::of(stack, "files", &acme.client);
+    by_key.get(inner.path(), "2 BatchGetItem").await;
+    let url = format!("{}?fields=url", inner.path());
+    by_key.get(&url, "BatchGetItem").await;
 
     let delivery = Budget::of(stack, "delivery", &stack.anonymous);
     let calls = "GetObject, TransactGetItems";

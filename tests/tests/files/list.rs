@@ -207,12 +207,53 @@ pub(crate) fn one(name: &str, value: &str) -> String {
 }
 
 #[stack_test]
+async fn selected_fields_of_files_are_returned(acme: &TestSpace) {
+    let folder = acme.folder("Texts").await;
+    let text = acme.upload("some text").named("a.txt", "text/plain");
+    let file = text.into(&folder).with_ref("a").await;
+    let record = file.as_object().expect("an object");
+    let all: Vec<&str> = record.keys().map(String::as_str).collect();
+
+    for (fields, names) in [
+        ("id", &["id"][..]),
+        ("url,type,ref,url", &["id", "url", "type", "ref"]),
+        ("folder_path,size", &["id", "folder_path", "size"]),
+        (&all.join(","), &all),
+    ] {
+        let selected: Value = names
+            .iter()
+            .map(|name| ((*name).to_owned(), record[*name].clone()))
+            .collect();
+        let by_id = format!("{}?fields={fields}", file.path());
+        let by_ref = format!("/files/by-ref?ref=a&fields={fields}");
+        let list = format!("/files?fields={fields}");
+
+        assert_eq!(acme.get_ok(&by_id).await, selected, "{by_id}");
+        assert_eq!(acme.get_ok(&by_ref).await, selected, "{by_ref}");
+        assert_eq!(acme.get_ok(&list).await, json!([selected]), "{list}");
+    }
+}
+
+#[stack_test]
+async fn cursor_is_valid_for_other_fields(acme: &TestSpace) {
+    let files = [upload_text(acme).await, upload_text(acme).await];
+
+    let page = acme.fetch("/files?limit=1&fields=url").await.json();
+    let next = format!("/files?cursor={}", text(&page["next_cursor"]));
+    let rest = acme.get_ok(&next).await;
+    assert!(files.iter().any(|file| *file == rest[0]), "{rest}");
+}
+
+#[stack_test]
 async fn invalid_filter_values_return_422(stack: &Stack, acme: &TestSpace) {
     let selected = "The selected X is invalid.";
     let control = "The X field must not contain control characters.";
     let path = "The X field must not contain slashes, backslashes or control characters.";
     let long_tag = "The X field must not be greater than 100 characters.";
     let long_search = "The X field must not be greater than 255 characters.";
+    let fields = "The selected X is invalid. Use id, name, original_name, extension, mime_type, size, storage_path, url, type, \
+                  resource_type, status, space_id, folder_id, folder_path, upload_config_id, ref, tags, checksum_sha256, \
+                  storage_meta, thumbnails, processing, access_control, uploaded_by, created_at, updated_at.";
 
     for (name, value, message) in [
         ("type", "public", selected),
@@ -227,6 +268,10 @@ async fn invalid_filter_values_return_422(stack: &Stack, acme: &TestSpace) {
         ("search", &"x".repeat(256), long_search),
         ("search", "a/b", path),
         ("search", "a\u{7}b", path),
+        ("fields", "url,colour", fields),
+        ("fields", "url,", fields),
+        ("fields", "url, type", fields),
+        ("fields", "storage_meta.width", fields),
     ] {
         let message = message.replace('X', &name.replace('_', " "));
         let path = format!("/files?space_id={}&{}", acme.id, one(name, value));
@@ -248,7 +293,7 @@ async fn blank_filters_are_ignored(acme: &TestSpace) {
     let file = upload_text(acme).await;
 
     for query in [
-        "type=&resource_type=&status=%20&tag=&search=%20%20&folder_id=",
+        "type=&resource_type=&status=%20&tag=&search=%20%20&folder_id=&fields=",
         "limit=",
     ] {
         let files = acme.get_ok(&format!("/files?{query}")).await;

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use domain::{Reference, ServiceError};
 use http_api::{
-    ApiError, Authenticated, Data, Endpoint, FieldReader, FileView, FromFields, Listed, ReadFiles,
-    SpaceQuery, ValidQuery,
+    ApiError, Authenticated, Data, Endpoint, FieldReader, FileFields, FromFields, Listed,
+    ReadFiles, SelectedFileView, SpaceQuery, ValidQuery,
 };
 
-use crate::{FilesState, view::file_view};
+use crate::{FilesState, view::selected_file_view};
 
 pub(crate) const BY_REF: Endpoint = Endpoint::get(
     "getFileByReference",
@@ -22,6 +22,7 @@ pub(crate) const BY_REF: Endpoint = Endpoint::get(
 pub(crate) struct ReferenceQuery {
     space: SpaceQuery,
     reference: Reference,
+    fields: FileFields,
 }
 
 impl FromFields for ReferenceQuery {
@@ -29,10 +30,12 @@ impl FromFields for ReferenceQuery {
         let space = SpaceQuery::read(fields);
         let reference = fields.required("ref", Reference::parse);
         fields.describe("ref", "Reference chosen by the client.");
+        let selected = FileFields::read(fields);
 
         Some(ReferenceQuery {
             space: space?,
             reference: reference?,
+            fields: selected?,
         })
     }
 }
@@ -41,7 +44,7 @@ pub(crate) async fn by_ref(
     auth: Authenticated<ReadFiles>,
     State(files): State<FilesState>,
     ValidQuery(query): ValidQuery<ReferenceQuery>,
-) -> Result<Data<FileView>, ApiError> {
+) -> Result<Data<SelectedFileView>, ApiError> {
     let Listed { can, found } = auth
         .list(&query.space, async |lists| {
             lists.file_by_reference(&query.reference).await
@@ -49,5 +52,6 @@ pub(crate) async fn by_ref(
         .await?;
     let file = found.ok_or_else(ServiceError::not_found)?;
 
-    Ok(Data(file_view(&can.space, &file, &files.cdn_url).await?))
+    let view = selected_file_view(&can.space, &file, &files.cdn_url, query.fields);
+    Ok(Data(view.await?))
 }

@@ -4,8 +4,9 @@
 use axum::extract::State;
 use domain::{File, FileFilter, FolderRef, NamePrefix, Tag, parse_variant};
 use http_api::{
-    ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileView, FolderReference,
-    FromFields, ListQuery, Listed, PageResponse, ReadFiles, SpaceQuery,
+    ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileFields, FileView,
+    FolderReference, FromFields, ListQuery, Listed, PageResponse, ReadFiles, SelectedFileView,
+    SpaceQuery,
 };
 
 use crate::FilesState;
@@ -58,8 +59,9 @@ pub(crate) async fn list(
     ListQuery {
         page: request,
         filter: query,
-    }: ListQuery<FileQuery>,
-) -> Result<PageResponse<FileView>, ApiError> {
+        view: fields,
+    }: ListQuery<FileQuery, FileFields>,
+) -> Result<PageResponse<SelectedFileView>, ApiError> {
     let filter = query.filter;
     let folder = filter.folder.flatten();
     let Listed { can, found: page } = auth
@@ -72,13 +74,14 @@ pub(crate) async fn list(
     let folders: Vec<FolderRef> = page
         .items
         .iter()
+        .filter(|_| fields.depend_on_folders())
         .filter_map(|file| file.folder.clone())
         .collect();
     let chains = can.space.folders().chains(&folders).await?;
 
     let view = |file: File| {
         let chain = chains.chain_of(file.folder_id());
-        FileView::of(&file, chain.as_ref(), can.space.record(), &files.cdn_url)
+        FileView::of(&file, chain.as_ref(), can.space.record(), &files.cdn_url).select(fields)
     };
     Ok(request.response(page, view))
 }

@@ -1,7 +1,7 @@
 //! Views of files in responses.
 
 use domain::{File, ServiceError};
-use http_api::FileView;
+use http_api::{FileFields, FileView, SelectedFileView};
 use space_store::SpaceScope;
 
 /// Reads the folders of a file and creates its view.
@@ -17,4 +17,19 @@ pub(crate) async fn file_view(
         space.record(),
         cdn_url,
     ))
+}
+
+/// Creates the view of some fields of a file. Reads its folders if one of the fields depends on them.
+pub(crate) async fn selected_file_view(
+    space: &SpaceScope,
+    file: &File,
+    cdn_url: &str,
+    fields: FileFields,
+) -> Result<SelectedFileView, ServiceError> {
+    let view = if fields.depend_on_folders() {
+        file_view(space, file, cdn_url).await?
+    } else {
+        FileView::of(file, None, space.record(), cdn_url)
+    };
+    Ok(view.select(fields))
 }

@@ -38,7 +38,7 @@ impl FromFields for FolderQuery {
 
 pub(crate) async fn list(
     auth: Authenticated<ReadFolders>,
-    ListQuery { page, filter }: ListQuery<FolderQuery>,
+    ListQuery { page, filter, .. }: ListQuery<FolderQuery>,
 ) -> Result<PageResponse<FolderView>, ApiError> {
     let parent = filter.parent.map(|parent| parent.0);
     let Listed { can, found } = auth

@@ -18,6 +18,7 @@ pub(crate) async fn list(
     ListQuery {
         page,
         filter: space,
+        ..
     }: ListQuery<SpaceQuery>,
 ) -> Result<PageResponse<UploadConfigView>, ApiError> {
     let listed = auth

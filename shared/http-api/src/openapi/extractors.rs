@@ -109,11 +109,12 @@ impl DescribeInput for PageQuery {
     }
 }
 
-impl<F: FromFields> DescribeInput for ListQuery<F> {
+impl<F: FromFields, V: FromFields> DescribeInput for ListQuery<F, V> {
     fn describe(operation: &mut OperationBuilder<'_>) {
         operation.query(|fields| {
             PageParameters::read(fields);
             F::read(fields);
+            V::read(fields);
         });
         operation.described_error(422, UNKNOWN_PARAMETERS);
     }

@@ -37,6 +37,7 @@ pub(crate) async fn list(
     ListQuery {
         page: request,
         filter: MessageQuery(filter),
+        ..
     }: ListQuery<MessageQuery>,
 ) -> Result<PageResponse<WebhookMessageView>, ApiError> {
     let listed = space
