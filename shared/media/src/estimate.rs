@@ -11,7 +11,8 @@ use crate::{
     Format, Frames, ImageInfo, MediaError,
     container::jpeg_scans::JpegScans,
     decode::{Shrink, TiffTiles},
-    encode::{AVIF_FULL_LIMIT_QUALITY, JPEG_FULL_CHROMA_QUALITY, is_largest_avif},
+    encode::{AVIF_FULL_CHROMA_QUALITY, JPEG_FULL_CHROMA_QUALITY, MAX_FINE_AVIF_PIXELS},
+    pixels::MAX_NEGOTIATED_AVIF_PIXELS,
     render::{MAP_SIDE, MAX_WATERMARK_PIXELS},
     webp_tables::{MAX_TABLE_BYTES, require_table_limit},
 };
@@ -255,7 +256,7 @@ impl Work {
     }
 
     /// Returns the maximum of the format. Measured with noise, whose files are the largest, on one core
-    /// of a server without assembly code for AVIF.
+    /// of a server.
     fn pixel_cost(self) -> PixelCost {
         let (bytes, nanoseconds) = match self.format {
             Format::Jpeg if self.quality >= JPEG_FULL_CHROMA_QUALITY => (16, 250),
@@ -272,13 +273,19 @@ impl Work {
     }
 
     fn avif_pixel_cost(self) -> (u64, u64) {
-        let is_largest = is_largest_avif(self.output.pixels(), self.quality);
-        if self.quality > AVIF_FULL_LIMIT_QUALITY {
-            (230, if is_largest { 2_400 } else { 4_500 })
-        } else if self.has_alpha {
-            (66, if is_largest { 1_600 } else { 3_000 })
+        let pixels = self.output.pixels();
+        let (half_chroma, full_chroma, alpha) = if pixels <= MAX_FINE_AVIF_PIXELS {
+            (2_000, 3_300, 1_500)
+        } else if pixels <= MAX_NEGOTIATED_AVIF_PIXELS {
+            (1_100, 1_900, 1_500)
         } else {
-            (66, if is_largest { 1_300 } else { 2_200 })
-        }
+            (300, 700, 350)
+        };
+        let (bytes, colors) = if self.quality >= AVIF_FULL_CHROMA_QUALITY {
+            (44, full_chroma)
+        } else {
+            (28, half_chroma)
+        };
+        (bytes, colors + if self.has_alpha { alpha } else { 0 })
     }
 }

@@ -61,7 +61,7 @@ pub use metadata::strip;
 pub use orient::{Orientation, orient};
 pub use pixels::{
     Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_NEGOTIATED_AVIF_PIXELS, MAX_PIXELS,
-    MAX_RENDERED_AVIF_PIXELS, MAX_SIDE, Pixels,
+    MAX_SIDE, Pixels,
 };
 pub use probe::{Frames, ImageInfo, probe};
 pub use render::{

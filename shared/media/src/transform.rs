@@ -11,9 +11,7 @@ use crate::{
     decode::{decode, require_decodable_size},
     encode::{encode, quality, require_avif_limit},
     estimate::{DecodingCost, Work},
-    metadata, orient,
-    pixels::MAX_AVIF_PIXELS,
-    probe,
+    metadata, orient, probe,
 };
 
 /// Maximum estimated time of a conversion, in milliseconds. The rest of the time until the response is for
@@ -210,7 +208,7 @@ fn require_time(
     }
     require_decodable_size(probed)?;
     if encoding.format == Format::Avif {
-        require_avif_limit(probed.displayed(), encoding.quality, MAX_AVIF_PIXELS)?;
+        require_avif_limit(probed.displayed())?;
     }
 
     let decoding = DecodingCost::read(bytes, probed)?;

@@ -15,7 +15,8 @@ const LAYERS: &str = "
     table: domain telemetry
     bucket: domain telemetry
     queue: domain telemetry
-    media: domain
+    aom:
+    media: domain aom
     safe-http: domain
     space-store: domain telemetry table bucket queue
     runtime: domain telemetry worker table bucket queue

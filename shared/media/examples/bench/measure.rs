@@ -10,13 +10,8 @@ use media::{Format, RenderOptions, RenderedImage, WatermarkLayer, render as rend
 
 /// Quality of all outputs with a quality.
 const QUALITY: u8 = 80;
-/// Quality of AVIF outputs that has the score of sharp's quality 50. It depends on the
-/// encoder speed.
-const AVIF_QUALITY: u8 = if cfg!(any(target_arch = "aarch64", feature = "assembler")) {
-    83
-} else {
-    85
-};
+/// Quality of AVIF outputs that has the score of sharp's quality 50.
+const AVIF_QUALITY: u8 = 80;
 
 /// Renders a file and returns the measurements as JSON.
 pub(crate) fn render(arguments: &[&str]) -> String {
@@ -36,7 +31,10 @@ pub(crate) fn render(arguments: &[&str]) -> String {
         quality: Quality::Fixed(if format == Format::Avif {
             AVIF_QUALITY
         } else {
-            QUALITY
+            std::env::var("Q")
+                .ok()
+                .and_then(|q| q.parse().ok())
+                .unwrap_or(QUALITY)
         }),
         watermark: watermark.as_ref(),
     };

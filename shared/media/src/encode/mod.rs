@@ -9,7 +9,7 @@ mod webp;
 
 pub(crate) use animation::{AnimationEncoder, AnimationOptions};
 pub(crate) use avif::{
-    FULL_LIMIT_QUALITY as AVIF_FULL_LIMIT_QUALITY, is_largest as is_largest_avif,
+    FULL_CHROMA_QUALITY as AVIF_FULL_CHROMA_QUALITY, MAX_FINE_PIXELS as MAX_FINE_AVIF_PIXELS,
 };
 pub(crate) use jpeg::FULL_CHROMA_QUALITY as JPEG_FULL_CHROMA_QUALITY;
 
@@ -80,7 +80,7 @@ pub fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, Media
     let size = pixels.size();
     require_side_of_format(encoding.format, size)?;
     match encoding.format {
-        Format::Avif => require_avif_limit(size, encoding.quality, MAX_AVIF_PIXELS)?,
+        Format::Avif => require_avif_limit(size)?,
         Format::WebP if encoding.lossless || pixels.channels == Channels::Rgba => {
             require_pixels_of_format(Format::WebP, size, MAX_LOSSLESS_PIXELS)?;
         }
@@ -91,7 +91,7 @@ pub fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, Media
         Format::Jpeg => jpeg::encode(pixels, encoding),
         Format::Png => png::encode(&pixels, encoding),
         Format::WebP => webp::encode(pixels, encoding),
-        Format::Avif => avif::encode(pixels, encoding),
+        Format::Avif => avif::encode(&pixels, encoding),
         Format::Gif => gif::encode(pixels),
         other => Err(MediaError::encoding(format!("{other:?} cannot be encoded"))),
     })
@@ -120,13 +120,9 @@ pub(crate) fn require_side_of_format(format: Format, size: ImageSize) -> Result<
     }
 }
 
-/// Fails if an AVIF exceeds a pixel limit, which is halved for high qualities.
-pub(crate) fn require_avif_limit(
-    size: ImageSize,
-    quality: u8,
-    limit: u64,
-) -> Result<(), MediaError> {
-    require_pixels_of_format(Format::Avif, size, avif::pixel_limit(quality, limit))
+/// Fails if an AVIF exceeds its pixel limit.
+pub(crate) fn require_avif_limit(size: ImageSize) -> Result<(), MediaError> {
+    require_pixels_of_format(Format::Avif, size, MAX_AVIF_PIXELS)
 }
 
 fn require_pixels_of_format(format: Format, size: ImageSize, limit: u64) -> Result<(), MediaError> {

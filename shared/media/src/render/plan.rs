@@ -8,7 +8,6 @@ use crate::{
     decode::{Shrink, require_decodable_size},
     encode::{quality, require_avif_limit, require_side_of_format},
     estimate::{DecodingCost, MAX_RENDERING_MILLISECONDS, StillOutput, Work, animation_bytes},
-    pixels::MAX_RENDERED_AVIF_PIXELS,
     probe,
 };
 
@@ -113,7 +112,7 @@ impl<'a> Source<'a> {
         let quality = quality(options.quality, output.width, output.height);
         require_side_of_format(options.format, output)?;
         if options.format == Format::Avif {
-            require_avif_limit(output, quality, MAX_RENDERED_AVIF_PIXELS)?;
+            require_avif_limit(output)?;
         }
 
         let frames = rendered_frames(self.bytes, &self.info, options.format, output)?;
