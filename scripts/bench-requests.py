@@ -1,9 +1,11 @@
 """Measures the CPU time of requests to the whole local stack: scripts/bench requests [BINARY …]
 
 A BINARY is a release build of `larder`. Binaries alternate, so that other load hits all of them alike. The time is that of the
-process, emulators of AWS included, by a clock of Linux.
+process, emulators of AWS included, by a clock of Linux. That of a processed upload includes the job
+that reads the metadata and computes the blurhash, and the requests for the record until it shows them: one or two.
 """
 
+import functools
 import http.client
 import json
 import statistics
@@ -20,6 +22,8 @@ ROUND_SECONDS = 1
 PHOTO = Path(__file__).parent.parent / "tests/samples/photo.jpg"
 TEXT_BYTES = 212_000
 LISTED_FILES = 50
+# Time between two requests that wait for a job.
+POLL_SECONDS = 0.04
 
 
 class LocalStack:
@@ -37,26 +41,39 @@ class LocalStack:
                 sys.exit(f"{binary} ended")
             time.sleep(0.05)
         self.local = json.loads(local.read_text())
-        self.key = self.local["api_key"]
+        self.with_key = {"authorization": f"Bearer {self.local['api_key']}"}
+        self.connections = {}
         self.requests = self.prepare()
 
     def prepare(self):
-        """Uploads files, and returns the URL and the headers of each request by its name."""
+        """Uploads files, and returns the function that sends each request by its name."""
         api = self.local["api_url"]
-        with_key = {"authorization": f"Bearer {self.key}"}
-        space = json.loads(self.send("POST", f"{api}/spaces", {**with_key, "content-type": "application/json"}, b'{"name": "Acme"}'))["data"]
+        json_with_key = {**self.with_key, "content-type": "application/json"}
+        space = json.loads(self.send("POST", f"{api}/spaces", json_with_key, b'{"name": "Acme"}'))["data"]
         text = self.upload(space, "a.txt", "text/plain", b"a line of text\n" * (TEXT_BYTES // 15))
         photo = self.upload(space, "photo.jpg", "image/jpeg", PHOTO.read_bytes())
         for number in range(LISTED_FILES - 2):
             self.upload(space, f"{number}.txt", "text/plain", b"text")
         files = f"{api}/files?space_id={space['id']}&limit={LISTED_FILES}"
+        get = functools.partial(functools.partial, self.send, "GET")
         return {
-            f"original of {TEXT_BYTES // 1000} kB": (text["url"], {}),
-            "stored rendition": (photo["url"] + "?w=600", {}),
-            f"list of {LISTED_FILES}": (files, with_key),
-            f"list of {LISTED_FILES}, four fields": (f"{files}&fields=id,original_name,size,url", with_key),
-            "file record": (f"{api}/files/{text['id']}", with_key),
+            f"original of {TEXT_BYTES // 1000} kB": get(text["url"], {}),
+            "stored rendition": get(photo["url"] + "?w=600", {}),
+            f"list of {LISTED_FILES}": get(files, self.with_key),
+            f"list of {LISTED_FILES}, four fields": get(f"{files}&fields=id,original_name,size,url", self.with_key),
+            "file record": functools.partial(self.record, text["id"]),
+            "processed upload": functools.partial(self.upload_processed, space),
         }
+
+    def upload_processed(self, space):
+        """Uploads the photo, and waits until its job has ended."""
+        file = self.upload(space, "photo.jpg", "image/jpeg", PHOTO.read_bytes())
+        while file["processing"]["status"] == "pending":
+            time.sleep(POLL_SECONDS)
+            file = self.record(file["id"])
+
+    def record(self, file_id):
+        return json.loads(self.send("GET", f"{self.local['api_url']}/files/{file_id}", self.with_key))["data"]
 
     def upload(self, space, name, media_type, content):
         lines = [
@@ -64,12 +81,12 @@ class LocalStack:
             b"--boundary", f'content-disposition: form-data; name="file"; filename="{name}"'.encode(),
             f"content-type: {media_type}".encode(), b"", content, b"--boundary--", b"",
         ]  # fmt: skip
-        headers = {"authorization": f"Bearer {self.key}", "content-type": "multipart/form-data; boundary=boundary"}
+        headers = {**self.with_key, "content-type": "multipart/form-data; boundary=boundary"}
         return json.loads(self.send("POST", f"{self.local['api_url']}/upload", headers, b"\r\n".join(lines)))["data"]
 
-    def send(self, method, url, headers, body=None, connection=None):
+    def send(self, method, url, headers, body=None):
         parts = urllib.parse.urlsplit(url)
-        connection = connection or http.client.HTTPConnection(parts.netloc)
+        connection = self.connections.setdefault(parts.netloc, http.client.HTTPConnection(parts.netloc))
         connection.request(method, f"{parts.path}?{parts.query}", body, headers)
         response = connection.getresponse()
         content = response.read()
@@ -82,13 +99,13 @@ class LocalStack:
         return time.clock_gettime_ns((~self.process.pid << 3) | 2)
 
     def cpu_us(self, name, seconds):
-        """Repeats a request on one connection, and returns its mean CPU time in microseconds."""
-        url, headers = self.requests[name]
-        connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc)
-        self.send("GET", url, headers, connection=connection)
+        """Repeats a request on new connections, and returns its mean CPU time in microseconds."""
+        request = self.requests[name]
+        self.connections.clear()
+        request()
         count, until, before = 0, time.monotonic() + seconds, self.cpu_ns()
         while time.monotonic() < until:
-            self.send("GET", url, headers, connection=connection)
+            request()
             count += 1
         return (self.cpu_ns() - before) / count / 1000
 
