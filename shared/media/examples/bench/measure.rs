@@ -10,8 +10,6 @@ use media::{Format, RenderOptions, RenderedImage, WatermarkLayer, render as rend
 
 /// Quality of all outputs with a quality.
 const QUALITY: u8 = 80;
-/// Quality of AVIF outputs that has the score of sharp's quality 50.
-const AVIF_QUALITY: u8 = 80;
 
 /// Renders a file and returns the measurements as JSON.
 pub(crate) fn render(arguments: &[&str]) -> String {
@@ -24,18 +22,10 @@ pub(crate) fn render(arguments: &[&str]) -> String {
     let watermark = watermark.first().map(|path| {
         WatermarkLayer::decode(&fs::read(path).unwrap(), Gravity::Southeast, 0.5).unwrap()
     });
-    let format = format_named(format);
     let options = RenderOptions {
         resize: Some(resize_named(resize)),
-        format,
-        quality: Quality::Fixed(if format == Format::Avif {
-            AVIF_QUALITY
-        } else {
-            std::env::var("Q")
-                .ok()
-                .and_then(|q| q.parse().ok())
-                .unwrap_or(QUALITY)
-        }),
+        format: format_named(format),
+        quality: Quality::Fixed(QUALITY),
         watermark: watermark.as_ref(),
     };
     let idle_memory = memory_kilobytes("VmRSS");
