@@ -4,6 +4,7 @@
 //! evaluates as much of Perl as the programs need: definitions of functions and of their variants, in loops and conditions.
 
 mod perl;
+mod tokens;
 
 use std::fmt::Write as _;
 
@@ -43,6 +44,23 @@ pub(crate) const AARCH64: Architecture = Architecture {
     detected: &[],
     detection: "static void setup_rtcd_internal(void) {\n",
 };
+
+/// Parts of the names of functions whose implementation for an instruction set is assembly code.
+const ASSEMBLY: [(&str, &str); 3] = [
+    (
+        "sse2",
+        "aom_sad aom_subtract_block av1_block_error aom_ssim_parms_8x8",
+    ),
+    (
+        "ssse3",
+        "sub_pixel aom_quantize_b aom_convolve8_ av1_quantize_fp aom_scaled_2d aom_dist_wtd_comp_avg_pred",
+    ),
+    ("avx2", "aom_convolve8_"),
+];
+/// Predictors that are assembly code for SSE2 in these sizes.
+const ASSEMBLY_PREDICTORS: &str =
+    "aom_dc_p aom_dc_128_p aom_dc_left_p aom_dc_top_p aom_h_p aom_v_p";
+const ASSEMBLY_SIZES: &str = "_4x4 _8x8 _16x16 _32x32";
 
 /// A function with one or more implementations.
 struct Function {
@@ -95,6 +113,7 @@ fn declare(
         parameters,
         ..
     } = function;
+
     let is_implemented = |set: &&&str| {
         **set == "c"
             || (function.variants.iter().any(|variant| variant == **set) && !is_assembly(name, set))
@@ -141,35 +160,10 @@ fn declare(
 
 /// Whether an implementation is written in assembly code.
 fn is_assembly(name: &str, set: &str) -> bool {
-    let is_any = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    match set {
-        "sse2" => {
-            let is_square = is_any(&["_4x4", "_8x8", "_16x16", "_32x32"]);
-            let is_plain = is_any(&[
-                "_dc_predictor",
-                "_v_predictor",
-                "_h_predictor",
-                "_dc_top_p",
-                "_dc_left_p",
-                "_dc_128_p",
-            ]);
-            name.starts_with("aom_sad")
-                || (is_square && is_plain)
-                || is_any(&[
-                    "aom_subtract_block",
-                    "av1_block_error",
-                    "aom_ssim_parms_8x8",
-                ])
-        }
-        "ssse3" => is_any(&[
-            "sub_pixel",
-            "aom_quantize_b",
-            "aom_convolve8_",
-            "av1_quantize_fp",
-            "aom_scaled_2d",
-            "aom_dist_wtd_comp_avg_pred",
-        ]),
-        "avx2" => name.starts_with("aom_convolve8_"),
-        _ => false,
-    }
+    let contains_any = |parts: &str| parts.split_whitespace().any(|part| name.contains(part));
+    let is_predictor =
+        set == "sse2" && contains_any(ASSEMBLY_PREDICTORS) && contains_any(ASSEMBLY_SIZES);
+    let is_listed = |(of, parts): &(&str, &str)| *of == set && contains_any(parts);
+
+    is_predictor || ASSEMBLY.iter().any(is_listed)
 }

@@ -4,17 +4,10 @@ use std::collections::HashMap;
 
 use crate::{Options, Result};
 
-use super::Function;
-
-/// A token of a program. Lists of quoted words are sequences of strings.
-#[derive(Clone, Debug, PartialEq)]
-enum Token {
-    /// A string or a number.
-    Text(String),
-    /// The name of a variable with its sigil, or of a function.
-    Name(String),
-    Symbol(String),
-}
+use super::{
+    Function,
+    tokens::{Token, group, tokens},
+};
 
 /// The state of a program.
 struct Evaluation<'a> {
@@ -39,91 +32,21 @@ pub(super) fn evaluate(
     let (preamble, rest) = printed
         .split_once("\nEOF\n}")
         .ok_or("the printed text has no end")?;
-    // The name of the configuration file, which is never that of an old compiler.
-    let rest = rest.replace("$opts{config} !~ /libs-x86-win32-vs.*/", "1");
+
+    let program = rest
+        .replace("$opts{arch}", &format!("\"{architecture}\""))
+        // The name of the configuration file, which is never that of an old compiler.
+        .replace("$opts{config} !~ /libs-x86-win32-vs.*/", "1");
+
     let mut evaluation = Evaluation {
         options,
-        scalars: HashMap::from([("$opts{arch}".to_owned(), architecture.to_owned())]),
+        scalars: HashMap::new(),
         lists: HashMap::new(),
         item: Vec::new(),
         functions: Vec::new(),
     };
-    evaluation.block(&tokens(&rest)?)?;
+    evaluation.block(&tokens(&program)?)?;
     Ok((preamble.to_owned(), evaluation.functions))
-}
-
-fn tokens(program: &str) -> Result<Vec<Token>> {
-    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let mut tokens = Vec::new();
-    let mut rest = program.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let length = if first == '#' {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(words) = rest.strip_prefix("qw/") {
-            let length = words.find('/').ok_or("a list of words has no end")?;
-            let words = words[..length].split_whitespace();
-            tokens.extend(words.map(|word| Token::Text(word.to_owned())));
-            length + 4
-        } else if first == '"' || first == '\'' {
-            let length = rest[1..].find(first).ok_or("a string has no end")?;
-            tokens.push(Token::Text(rest[1..=length].to_owned()));
-            length + 2
-        } else if "$@".contains(first) || is_name(first) {
-            let name = rest[1..]
-                .find(|letter| !is_name(letter))
-                .map_or(rest.len(), |length| length + 1);
-            let length = if rest[name..].starts_with("{arch}") {
-                name + 6
-            } else {
-                name
-            };
-            let text = rest[..length].to_owned();
-            tokens.push(if first.is_ascii_digit() {
-                Token::Text(text)
-            } else {
-                Token::Name(text)
-            });
-            length
-        } else {
-            let is_pair = ["==", "!=", "<=", ">=", "&&", "||"]
-                .iter()
-                .any(|pair| rest.starts_with(pair));
-            let length = if is_pair { 2 } else { first.len_utf8() };
-            tokens.push(Token::Symbol(rest[..length].to_owned()));
-            length
-        };
-        rest = rest[length..].trim_start();
-    }
-    Ok(tokens)
-}
-
-/// Splits the tokens after an opening bracket into those up to its closing bracket, and the rest.
-fn group<'t>(tokens: &'t [Token], open: &str, close: &str) -> Result<(&'t [Token], &'t [Token])> {
-    let [first, tokens @ ..] = tokens else {
-        return Err("a bracket is missing".into());
-    };
-    if !first.is(open) {
-        return Err(format!("{open} is missing before {tokens:?}").into());
-    }
-
-    let mut depth = 1;
-    for (index, token) in tokens.iter().enumerate() {
-        depth += i32::from(token.is(open)) - i32::from(token.is(close));
-        if depth == 0 {
-            return Ok((&tokens[..index], &tokens[index + 1..]));
-        }
-    }
-    Err(format!("{close} is missing").into())
-}
-
-impl Token {
-    /// Whether this is a symbol or a name, and not a string.
-    fn is(&self, text: &str) -> bool {
-        match self {
-            Token::Text(_) => false,
-            Token::Name(own) | Token::Symbol(own) => own == text,
-        }
-    }
 }
 
 impl Evaluation<'_> {
@@ -184,45 +107,64 @@ impl Evaluation<'_> {
 
     fn statement(&mut self, tokens: &[Token]) -> Result<()> {
         match tokens {
-            [Token::Text(_)] => {}
-            [Token::Name(name), ..] if name == "forward_decls" => {}
-            [Token::Name(name), rest @ ..] if name == "add_proto" => {
-                self.define(self.values(rest)?)?;
-            }
-            [Token::Name(name), rest @ ..] if name == "specialize" => {
-                self.specialize(self.values(rest)?)?;
-            }
-            [Token::Name(name), Token::Name(list), _, rest @ ..] if name == "push" => {
-                let (item, condition) = group(rest, "[", "]")?;
-                if condition.is_empty() || self.condition(&mut &condition[1..])? {
-                    let item = self.values(item)?;
-                    self.lists.entry(list.clone()).or_default().push(item);
-                }
-            }
-            [Token::Name(list), _, rest @ ..] if list.starts_with('@') => {
-                let items = self.items(rest)?;
-                self.lists.insert(list.clone(), items);
-            }
-            [
-                Token::Symbol(_),
-                Token::Name(first),
-                _,
-                Token::Name(second),
-                ..,
-            ] => {
-                for (name, value) in [first, second].into_iter().zip(&self.item) {
-                    self.scalars.insert(name.clone(), value.clone());
-                }
-            }
-            [names @ .., Token::Text(value)] => {
-                for name in names.iter().filter(|token| !token.is("=")) {
-                    let Token::Name(name) = name else {
-                        return Err(format!("unknown statement {tokens:?}").into());
-                    };
-                    self.scalars.insert(name.clone(), value.clone());
-                }
-            }
-            _ => return Err(format!("unknown statement {tokens:?}").into()),
+            [Token::Text(_)] => Ok(()),
+            [Token::Name(name), rest @ ..] => match &name[..] {
+                "forward_decls" => Ok(()),
+                "add_proto" => self.define(self.values(rest)?),
+                "specialize" => self.specialize(self.values(rest)?),
+                "push" => self.push(rest),
+                _ => self.assign(tokens),
+            },
+            _ => self.assign(tokens),
+        }
+    }
+
+    /// Appends an item to a list, if a condition that may follow is met.
+    fn push(&mut self, tokens: &[Token]) -> Result<()> {
+        let [Token::Name(list), _, rest @ ..] = tokens else {
+            return Err(format!("unknown item {tokens:?}").into());
+        };
+        let (item, condition) = group(rest, "[", "]")?;
+
+        if condition.is_empty() || self.condition(&mut &condition[1..])? {
+            let item = self.values(item)?;
+            self.lists.entry(list.clone()).or_default().push(item);
+        }
+        Ok(())
+    }
+
+    /// Assigns to a list, to the two variables of an item, or to variables of the same value.
+    fn assign(&mut self, tokens: &[Token]) -> Result<()> {
+        if let [Token::Name(list), _, rest @ ..] = tokens
+            && list.starts_with('@')
+        {
+            let items = self.items(rest)?;
+            self.lists.insert(list.clone(), items);
+            return Ok(());
+        }
+
+        if let [
+            Token::Symbol(_),
+            Token::Name(first),
+            _,
+            Token::Name(second),
+            ..,
+        ] = tokens
+        {
+            let names = [first.clone(), second.clone()];
+            self.scalars
+                .extend(names.into_iter().zip(self.item.clone()));
+            return Ok(());
+        }
+
+        let [names @ .., Token::Text(value)] = tokens else {
+            return Err(format!("unknown statement {tokens:?}").into());
+        };
+        for name in names.iter().filter(|token| !token.is("=")) {
+            let Token::Name(name) = name else {
+                return Err(format!("unknown statement {tokens:?}").into());
+            };
+            self.scalars.insert(name.clone(), value.clone());
         }
         Ok(())
     }
@@ -368,11 +310,13 @@ impl Evaluation<'_> {
             let is_set = self.options.get(&**option) == Some(&"1");
             return Ok(if is_set { "yes" } else { "" }.to_owned());
         }
+
         let [first, rest @ ..] = *tokens else {
             return Err("an operand is missing".into());
         };
         *tokens = rest;
         let value = self.value(first)?;
+
         if let [operator, second, rest @ ..] = *tokens
             && operator.is("*")
         {
