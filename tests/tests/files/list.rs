@@ -218,6 +218,7 @@ async fn selected_fields_of_files_are_returned(acme: &TestSpace) {
         ("id", &["id"][..]),
         ("url,type,ref,url", &["id", "url", "type", "ref"]),
         ("folder_path,size", &["id", "folder_path", "size"]),
+        ("access_control", &["id", "access_control"]),
         (&all.join(","), &all),
     ] {
         let selected: Value = names
