@@ -18,6 +18,9 @@ use crate::uploads::presign::PendingFile;
 /// Reason of an image that is damaged or has no decoder.
 const UNDECODABLE: &str = "The file must be an image that can be decoded to be transformed.";
 
+/// Maximum number of rounds until each operation of a job was held. One round in four misses one of them.
+const MAX_ROUNDS: u32 = 20;
+
 /// Returns the processing of a file that failed.
 fn failed_with(reason: &str) -> Value {
     json!({"status": "failed", "error": reason})
@@ -163,26 +166,38 @@ async fn renditions_of_a_file_that_is_deleted_meanwhile_are_not_kept(
     let objects = stack.dump().await.objects.len();
 
     // Some calls have no order: a round may not hold each of them.
+    let mut rounds = 0;
     while !left.is_empty() {
+        rounds += 1;
+        assert!(rounds <= MAX_ROUNDS, "never held: {left:?}");
+
         for point in 0..count {
-            let mut hold = stack.local.faults().hold("processing", point);
-            let file = acme.upload(PHOTO).with_config("eager").await;
-            let deletion = async {
-                hold.reached().await;
-                acme.delete_ok(file.path()).await;
-                stack.clock.advance(seconds(1));
-                let is_purged = |left: Messages| left.visible == 0 && left.in_flight == 1;
-                let purged = stack.local.until(is_purged).await;
-                purged.expect("only the job is in progress");
-                let operation = hold.operation().expect("a held attempt");
-                hold.release();
-                operation
-            };
-            let ((), operation) = future::join(stack.run_for(seconds(0)), deletion).await;
+            let operation = delete_before_call(stack, acme, point).await;
             left.remove(&*operation);
 
             stack.run_purges().await;
             assert_eq!(stack.dump().await.objects.len(), objects, "{point}");
         }
     }
+}
+
+/// Deletes a file and its objects before its job makes this call. Returns the operation of the call.
+async fn delete_before_call(stack: &Stack, acme: &TestSpace, point: u32) -> String {
+    let mut hold = stack.local.faults().hold("processing", point);
+    let file = acme.upload(PHOTO).with_config("eager").await;
+    let deletion = async {
+        hold.reached().await;
+        acme.delete_ok(file.path()).await;
+        stack.clock.advance(seconds(1));
+        let is_purged = |left: Messages| left.visible == 0 && left.in_flight == 1;
+        let purged = stack.local.until(is_purged).await;
+        purged.expect("only the job is in progress");
+
+        let operation = hold.operation().expect("a held attempt");
+        hold.release();
+        operation
+    };
+
+    let ((), operation) = future::join(stack.run_for(seconds(0)), deletion).await;
+    operation
 }
