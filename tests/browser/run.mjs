@@ -12,6 +12,7 @@ import { close } from "./harness.mjs";
 await import("./demo.mjs");
 await import("./errors.mjs");
 await import("./appearance.mjs");
+await import("./colors.mjs");
 await import("./gallery.mjs");
 await import("./origins.mjs");
 await import("./uppy.mjs");
