@@ -12,7 +12,8 @@ import statistics
 import subprocess
 import sys
 import threading
-import time
+
+from bench_stack import cpu_ns
 
 RUNS = 30
 # A key with a valid checksum.
@@ -95,12 +96,6 @@ class RuntimeApiHandler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def cpu_ms(process):
-    """Returns the CPU time of a process, in milliseconds."""
-    # MAKE_PROCESS_CPUCLOCK and CPUCLOCK_SCHED in the kernel's posix-timers_types.h.
-    return time.clock_gettime_ns((~process.pid << 3) | 2) / 1e6
-
-
 def cold_start_ms(binary):
     """Starts a function, and returns its CPU time until its first response."""
     server = RuntimeApi()
@@ -110,7 +105,7 @@ def cold_start_ms(binary):
     try:
         if not server.has_responded.wait(10) or json.loads(server.response).get("statusCode") != 503:
             sys.exit(f"{binary} did not respond with 503: {server.response.decode()}")
-        return cpu_ms(process)
+        return cpu_ns(process.pid) / 1e6
     finally:
         server.has_ended.set()
         process.kill()
