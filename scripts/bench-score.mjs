@@ -53,7 +53,7 @@ function resizeRows(samples, length, target) {
 /**
  * Writes the reference of a file as PNG.
  *
- * Larder, sharp and thumbor resize sRGB samples with Lanczos3, so this is the same filter, but the code of none of them, in floats
+ * Larder, sharp and thumbor resize sRGB samples with Lanczos3, so this is that filter, but the code of none of them, in floats
  * and from all pixels. The score then shows what is lost by decoding at a smaller scale, by rounding and by encoding, and the
  * choice of another filter favors none of them.
  */

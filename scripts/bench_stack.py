@@ -27,7 +27,7 @@ def send(method, url, headers, body=None):
 
     def respond():
         connection = CONNECTIONS[parts.netloc]
-        connection.request(method, f"{parts.path}?{parts.query}", body, headers)
+        connection.request(method, url.removeprefix(f"http://{parts.netloc}"), body, headers)
         return connection.getresponse()
 
     try:
