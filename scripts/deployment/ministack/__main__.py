@@ -12,7 +12,7 @@ from pathlib import Path
 
 from samcli.yamlhelper import yaml_parse
 
-from deployment.ministack.cloud import ARCHITECTURE, REGION, ROOT, Cloud, Miss, expect, run, wait_for
+from deployment.ministack.cloud import ACCOUNT, ARCHITECTURE, REGION, ROOT, Cloud, Miss, expect, run, wait_for
 
 # Names of samconfig.toml, and a second region.
 STACK, SECOND_STACK = "larder-dev", "larder-staging"
@@ -50,6 +50,10 @@ def validate():
     """Lints the templates. SAM calls no service for that."""
     for template in ("template.yaml", "infra/large-uploads/template.yaml"):
         run("sam", "validate", "--lint", "--template", ROOT / template, "--region", REGION)
+
+
+def preflight():
+    run("scripts/preflight", "--stack", STACK, "--region", REGION, "--account", ACCOUNT)
 
 
 def build(cloud):
@@ -175,10 +179,12 @@ def deletion(cloud):
 def check(cloud, is_journey):
     with step("sam validate"):
         validate()
-    with step("sam build"):
-        build(cloud)
     with step("start of MiniStack"):
         cloud.start()
+    with step("scripts/preflight"):
+        preflight()
+    with step("sam build"):
+        build(cloud)
     with step("first deployment"):
         deploy(cloud)
     with step("bootstrap"):

@@ -89,7 +89,7 @@ class Cloud:
         # cargo-lambda links with Zig, a package for its own interpreter.
         cargo_lambda = TOOLS.parent / "cargo-lambda/bin"
         os.environ["CARGO_ZIGBUILD_PYTHON_PATH"] = str(cargo_lambda / "python3")
-        path = [TOOLS / "sam/bin", cargo_lambda, os.environ["PATH"]]
+        path = [TOOLS / "aws/bin", TOOLS / "sam/bin", cargo_lambda, os.environ["PATH"]]
         if binaries:
             path.insert(0, ENVIRONMENT)
             os.environ.update(COMPILED_BINARIES=str(binaries), CARGO_TARGET_DIR=str(directory / "target"))

@@ -100,18 +100,37 @@ const AWS_CLI: &str = r#"case "$*" in
     *) echo '{}' ;;
 esac"#;
 
+/// The responses of programs to what `scripts/preflight` asks them, in the words of cargo-lambda 1.9.2 and Zig.
+const PROGRAMS: [(&str, &str); 3] = [
+    ("sam", "echo SAM CLI, version 1.170.0"),
+    (
+        "cargo",
+        r#"[[ $* != "lambda --version" ]] && echo cargo 1.99.0 || echo "cargo-lambda ${CARGO_LAMBDA-1.9.2} (67129fc 2026-08-21Z)""#,
+    ),
+    (
+        "zig",
+        r#"[[ $1 == version && ! ${NO_ZIG-} ]] && echo 0.17.1"#,
+    ),
+];
+
 /// Runs `scripts/preflight` in this account, where SAM and the AWS CLI use a region. Returns its exit status and output.
 fn preflight(region: &str, options: &str) -> (Option<i32>, String) {
+    preflight_with(region, options, "")
+}
+
+/// Runs [`preflight`] with shell variables.
+fn preflight_with(region: &str, options: &str, variables: &str) -> (Option<i32>, String) {
     let directory = TempDir::new().expect("a temporary directory");
     write_program(&directory.path().join("aws"), AWS_CLI);
-    for name in ["sam", "cargo-lambda", "cargo"] {
-        write_program(&directory.path().join(name), "echo 1.99.0");
+    for (name, text) in PROGRAMS {
+        write_program(&directory.path().join(name), text);
     }
 
     // The interpreter itself, because a version manager may put other programs in front.
     let command = format!(
         r#"python=$(python3 -c 'import sys; print(sys.executable)')
-        PATH={}:$PATH AWS_DEFAULT_REGION={region} "$python" ../scripts/preflight {options} 2>&1"#,
+        {variables} PATH={}:$PATH AWS_DEFAULT_REGION={region} CARGO_ZIGBUILD_PYTHON_PATH=false \
+            "$python" ../scripts/preflight {options} 2>&1"#,
         directory.path().display()
     );
     let output = Command::new("bash").args(["-c", &command]).output();
@@ -141,6 +160,26 @@ fn preflight_finds_names_in_use_and_low_quotas() {
     let (status, printed) = preflight("eu-west-1", options);
     assert_eq!(status, Some(0), "{printed}");
     assert!(printed.contains("names: ok"), "{printed}");
+}
+
+#[test]
+fn preflight_has_a_line_for_each_program_that_cannot_build_the_functions() {
+    for (variables, line) in [
+        (
+            "CARGO_LAMBDA=1.9.1",
+            "cargo-lambda: FAIL: 1.9.1: 1.9.2 or later is required",
+        ),
+        (
+            "NO_ZIG=1",
+            "zig: FAIL: zig is missing, or `false -m ziglang version` and `zig version` failed",
+        ),
+    ] {
+        let options = "--stack larder-other --region eu-west-1 --force";
+        let (status, printed) = preflight_with("eu-west-1", options, variables);
+        assert_eq!(status, Some(1), "{printed}");
+        assert_eq!(printed.matches("FAIL").count(), 1, "{printed}");
+        assert!(printed.contains(line), "{line} in {printed}");
+    }
 }
 
 #[test]
