@@ -1,13 +1,12 @@
-// Evaluates the roles of template.yaml, and those of the tasks in infra/large-uploads, with an evaluator of IAM policies that others wrote:
+// Evaluates the roles of template.yaml with an evaluator of IAM policies that others wrote:
 //
-//   node evaluate.mjs TEMPLATE CONTAINER_TEMPLATE USED
+//   node evaluate.mjs TEMPLATE USED
 //
 // USED has a line `FUNCTION ACTION RESOURCE` for each permission that a function used in the tests, and `FUNCTION-urls …` for those of
 // the URLs that it presigned. Every function, and every role that presigns, must be
 // allowed exactly what it used: other tables, queues, buckets, key prefixes, secrets and log groups are refused, and no action is
-// granted that is never used. The container must be allowed exactly what the function uploads used, and
-// its start what ECS needs for it. The infrastructure role, which has a policy of AWS, is not evaluated. A role that presigns can be assumed by its function alone. The policies are resolved here, independently of
-// the local stack.
+// granted that is never used. A role that presigns can be assumed by its function alone. The policies are resolved here, independently of the local
+// stack.
 import { readFileSync } from 'node:fs';
 import { runSimulation } from '@cloud-copilot/iam-simulate';
 import { parse } from 'yaml';
@@ -15,7 +14,6 @@ import { parse } from 'yaml';
 const ACCOUNT = '000000000000';
 const AWS = `us-east-1:${ACCOUNT}`;
 const BUCKET = `arn:aws:s3:::larder-bucket-${ACCOUNT}`;
-const REPOSITORY = `arn:aws:ecr:${AWS}:repository/`;
 const CDN_KEY = `arn:aws:secretsmanager:${AWS}:secret:larder-cdn-private-key-abcdef`;
 
 // ARNs of resources as the local stack names them.
@@ -33,7 +31,6 @@ const ARNS = {
 const objects = ['_objects/0/originals/0', '_objects/0/renditions/0', '_objects/0/watermarks/0', 'staging/0', 'other/0'];
 const RESOURCES = {
   dynamodb: [`arn:aws:dynamodb:${AWS}:table/other`],
-  ecr: [`${REPOSITORY}other`],
   logs: [`arn:aws:logs:${AWS}:log-group:other:log-stream:1`],
   sts: [`arn:aws:iam::${ACCOUNT}:role/other`],
   s3: [...objects.map((key) => `${BUCKET}/${key}`), 'arn:aws:s3:::other/_objects/0/originals/0'],
@@ -41,24 +38,18 @@ const RESOURCES = {
   sqs: [`arn:aws:sqs:${AWS}:other`],
   xray: ['*'],
 };
-const RESOURCES_OF_ACTION = { 's3:ListBucket': [BUCKET, 'arn:aws:s3:::other'], 'ecr:GetAuthorizationToken': ['*'] };
+const RESOURCES_OF_ACTION = { 's3:ListBucket': [BUCKET, 'arn:aws:s3:::other'] };
 
-const [templatePath, containerPath, usedPath] = process.argv.slice(2);
+const [templatePath, usedPath] = process.argv.slice(2);
 const scalar = (name) => ({ tag: `!${name}`, resolve: (text) => ({ [name]: text }) });
 const list = (name) => ({ tag: `!${name}`, collection: 'seq', resolve: (items) => ({ [name]: items.toJSON() }) });
 const lists = ['And', 'Equals', 'If', 'Not', 'Or', 'Select', 'Split', 'Sub'];
-const [main, container] = [templatePath, containerPath].map((path) => parse(readFileSync(path, 'utf8'), {
+const { Resources: resources } = parse(readFileSync(templatePath, 'utf8'), {
   customTags: [...['Condition', 'GetAtt', 'Ref', 'Sub'].map(scalar), ...lists.map(list)],
-}));
-const shared = Object.keys(container.Resources).filter((id) => main.Resources[id]);
-if (shared.length) throw new Error(`resources of both templates: ${shared}`);
-const resources = { ...main.Resources, ...container.Resources };
+});
 
 // What policies refer to besides ARNs.
-const values = {
-  'AWS::Partition': 'aws', 'AWS::Region': 'us-east-1', 'AWS::AccountId': ACCOUNT, Repository: container.Parameters.Repository.Default,
-};
-RESOURCES.ecr.push(REPOSITORY + values.Repository);
+const values = { 'AWS::Partition': 'aws', 'AWS::Region': 'us-east-1', 'AWS::AccountId': ACCOUNT };
 
 function arn(id) {
   return id === 'CdnPrivateKeySecretArn' ? CDN_KEY : ARNS[resources[id].Type](id);
@@ -71,7 +62,6 @@ function resolved(node) {
   if (node.Ref) return arn(node.Ref);
   if (node.GetAtt) return arn(node.GetAtt.split('.')[0]);
   if (node.If) return resolved(node.If[1]);
-  if (node['Fn::GetStackOutput']) return resolved(main.Outputs[node['Fn::GetStackOutput'].OutputName].Value);
   if (node.Sub) return node.Sub.replace(/\$\{(\w+)\.Arn\}/g, (_, id) => arn(id)).replace(/\$\{([\w:]+)\}/g, (_, name) => values[name]);
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolved(value)]));
 }
@@ -113,33 +103,19 @@ const functions = ofType('AWS::Serverless::Function').map(([id, { Metadata, Prop
   const role = resolved(Properties.Role);
   return { id, name: Metadata.BuildProperties.Binary, role, variables: Properties.Environment?.Variables ?? {}, policies: policiesOf(role) };
 });
-const { ExecutionRoleArn, TaskRoleArn, PrimaryContainer } = container.Resources.Service.Properties;
-const task = {
-  name: 'large-uploads',
-  role: resolved(TaskRoleArn),
-  variables: Object.fromEntries(PrimaryContainer.Environment.map(({ Name, Value }) => [Name, Value])),
-  policies: policiesOf(resolved(TaskRoleArn)),
-};
-const start = { name: 'large-uploads-start', role: resolved(ExecutionRoleArn), policies: policiesOf(resolved(ExecutionRoleArn)) };
-const presigners = [...functions, task].filter(({ variables }) => variables.PRESIGN_ROLE_ARN).map(({ name, role, variables }) => {
+const presigners = functions.filter(({ variables }) => variables.PRESIGN_ROLE_ARN).map(({ name, role, variables }) => {
   const own = resolved(variables.PRESIGN_ROLE_ARN);
   return { name: `${name}-urls`, role: own, caller: role, policies: policiesOf(own) };
 });
-const roles = [...functions, task, start, ...presigners];
+const roles = [...functions, ...presigners];
 // Keys below one prefix have the same permissions, and so have the renditions of both retentions.
 const lines = readFileSync(usedPath, 'utf8').trim().split('\n').map((line) => line
   .replace(/_objects\/(expiring\/)?0\/(\w+)\/.*/, '_objects/0/$2/0')
   .replace(/staging\/.*/, 'staging/0'));
 const used = new Set(lines.filter((line) => roles.some(({ name }) => line.startsWith(`${name} `))));
 
-for (const line of used) if (/^uploads(-urls)? /.test(line)) used.add(`large-${line}`);
-
 // The local stack does not assume roles.
 for (const { name, role } of presigners) used.add(`${name.replace('-urls', '')} sts:AssumeRole ${role}`);
-// What ECS calls to start a container and to write its log ("Amazon ECS task execution IAM role" in the Amazon ECS Developer Guide).
-used.add(`${start.name} ecr:GetAuthorizationToken *`);
-for (const action of ['BatchCheckLayerAvailability', 'BatchGetImage', 'GetDownloadUrlForLayer']) used.add(`${start.name} ecr:${action} ${REPOSITORY}${values.Repository}`);
-for (const action of ['CreateLogStream', 'PutLogEvents']) used.add(`${start.name} logs:${action} ${streamOf('Log')}`);
 // What Lambda calls with the role of a function ("Sending Lambda function logs to CloudWatch Logs", "Visualize Lambda function
 // invocations using AWS X-Ray" and "Creating and configuring an Amazon SQS event source mapping" in the Lambda Developer Guide).
 for (const { id, name } of functions) {
@@ -154,7 +130,7 @@ for (const { id, name } of functions) {
 const statements = roles.flatMap(({ policies }) => policies.flatMap(({ policy }) => policy.Statement));
 // Besides the actions that roles name, some that only a wildcard would grant.
 const actions = new Set([
-  'dynamodb:DeleteTable', 'dynamodb:Scan', 'ecr:PutImage', 'logs:DeleteLogStream', 's3:PutObjectAcl', 'secretsmanager:PutSecretValue', 'sqs:PurgeQueue',
+  'dynamodb:DeleteTable', 'dynamodb:Scan', 'logs:DeleteLogStream', 's3:PutObjectAcl', 'secretsmanager:PutSecretValue', 'sqs:PurgeQueue',
   'xray:GetTraceSummaries',
 ]);
 const named = [...statements.flatMap(({ Action }) => Action), ...[...used].map((line) => line.split(' ')[1])];

@@ -4,14 +4,10 @@ mod dashboard;
 mod evaluator;
 mod recorder;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+use std::{collections::BTreeSet, path::Path};
 
 use emulators::{InjectedError, Service::DynamoDb};
 use local_stack::TEMPLATE;
-use sam_template::{Alarm, AlarmMetric};
 use serde_json::json;
 use tests::{
     DYNAMODB_ATTEMPTS, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, stack_test,
@@ -150,20 +146,6 @@ async fn every_alarm_has_a_row_a_section_of_the_runbook_and_an_action(stack: &St
         assert_has_section(&runbook, &alarm.description);
         let notifies = alarm.logical_id != "WebhooksDeadLettersAlarm";
         assert_eq!(alarm.has_actions, notifies, "{}", alarm.description);
-    }
-
-    // Each alarm of the container, of which the local stack reads no template.
-    let container = include_str!("../../../infra/large-uploads/template.yaml");
-    let (_, container) = container.split_once("\nResources:").expect("resources");
-    let container: Vec<&str> = container
-        .split("AWS::CloudWatch::Alarm\n")
-        .skip(1)
-        .collect();
-    assert_eq!(container.len(), 3);
-    for alarm in container {
-        let text = alarm.split_once("AlarmDescription: \"").expect("a text").1;
-        assert_has_section(&runbook, text.split('"').next().expect("its end"));
-        assert!(alarm.contains(", AlarmActions: !If ["), "{alarm}");
     }
 
     let with_dead_letters = |id: &String| Some(id.strip_suffix("DeadLettersAlarm")?.to_owned());
@@ -317,57 +299,6 @@ async fn few_errors_or_requests_raise_no_alarm(stack: &Stack) {
         let requests = &counted[..requests];
         let samples = samples.chain(values(["AWS/ApiGateway", "Count"], api, requests));
         assert_eq!(raised(stack, &samples.collect::<Vec<_>>()).len(), expected);
-    }
-}
-
-/// Returns the alarm on errors of the container, with short names of its metrics.
-fn container_errors_alarm() -> Alarm {
-    let template = include_str!("../../../infra/large-uploads/template.yaml");
-    let (_, expression) = template
-        .split_once("Id: value, Expression: \"")
-        .expect("an expression");
-    let metric = |id: &str| AlarmMetric {
-        id: id.to_owned(),
-        namespace: "AWS/ApplicationELB".to_owned(),
-        name: id.to_owned(),
-        dimensions: BTreeMap::new(),
-        statistic: "Sum".to_owned(),
-    };
-    Alarm {
-        logical_id: "LargeUploadsErrorsAlarm".to_owned(),
-        description: String::new(),
-        metrics: Vec::from(["requests", "failed", "rejected"].map(metric)),
-        expression: expression.split('"').next().map(str::to_owned),
-        period_seconds: 300,
-        evaluation_periods: 2,
-        datapoints_to_alarm: 1,
-        threshold: 5,
-        has_actions: true,
-    }
-}
-
-/// Requests without a task are only counted as 5xx of the load balancer.
-#[test]
-fn errors_of_the_container_and_of_its_load_balancer_raise_an_alarm() {
-    let alarm = container_errors_alarm();
-    for (requests, failed, rejected, expected) in [
-        (0.0, 0.0, 20.0, true),
-        (0.0, 0.0, 19.0, false),
-        (20.0, 1.0, 0.0, false),
-        (20.0, 2.0, 0.0, true),
-        (100.0, 3.0, 3.0, true),
-        (100.0, 2.0, 3.0, false),
-    ] {
-        let counts = [
-            ("requests", requests),
-            ("failed", failed),
-            ("rejected", rejected),
-        ];
-        let counts = counts.into_iter().filter(|(_, count)| *count > 0.0);
-        let samples: Vec<Sample> = counts
-            .map(|(name, count)| Sample::new(0, ["AWS/ApplicationELB", name], None, count))
-            .collect();
-        assert_eq!(is_raised(&alarm, &samples), expected, "{samples:?}");
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use domain::Timestamp;
 use serde_json::{Value, json};
 use tests::{
-    Client, Stack, StackOptions, TestSpace, UNKNOWN_ID, assert_fields, column, field_error,
-    seconds, stack_test, text,
+    Client, Stack, TestSpace, UNKNOWN_ID, assert_fields, column, field_error, seconds, stack_test,
+    text,
 };
 
 /// Returns the kinds of keys: a client that creates them, and their path.
@@ -146,14 +146,6 @@ async fn default_space(client: &Client) -> Value {
     client.get_ok("/account").await["default_space_id"].clone()
 }
 
-const LARGE_UPLOADS_URL: &str = "https://large.test/api/v1";
-
-#[stack_test(options = StackOptions::default().with_parameters(&[("LargeUploadsUrl", LARGE_UPLOADS_URL)]))]
-async fn account_names_the_url_for_large_uploads(stack: &Stack) {
-    let account = stack.account().get_ok("/account").await;
-    assert_eq!(account["large_uploads_url"], LARGE_UPLOADS_URL);
-}
-
 #[stack_test]
 async fn account_describes_caller_and_key(stack: &Stack) {
     let first = stack.account().get_ok("/spaces").await[0].clone();
@@ -161,8 +153,7 @@ async fn account_describes_caller_and_key(stack: &Stack) {
 
     let own = stack.account().get_ok("/account").await;
     assert_eq!(text(&own["user_id"]).len(), 26);
-    let expected =
-        json!({"role": null, "default_space_id": first["id"], "large_uploads_url": null});
+    let expected = json!({"role": null, "default_space_id": first["id"]});
     assert_fields(&own, expected);
     let secret = stack.account().key.expect("a key");
     let last_four = secret.get(secret.len() - 4..);

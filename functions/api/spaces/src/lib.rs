@@ -12,7 +12,7 @@ use renditions::Watermarks;
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use space_store::{PurgeJob, Queue, WebhookJob};
 
-use crate::{account::get::LargeUploadsUrl, space::cdn_domains::CdnDomains};
+use crate::space::cdn_domains::CdnDomains;
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
@@ -27,7 +27,6 @@ pub struct SpacesState {
     master_secret: LazyMasterSecret,
     watermarks: Watermarks,
     cdn_domains: CdnDomains,
-    large_uploads_url: LargeUploadsUrl,
 }
 
 /// Adds the endpoints of this function to a router or a description.
@@ -71,7 +70,6 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let master_secret = settings.master_secret();
     let watermarks = Watermarks::read(&mut settings);
     let cdn_domains = CdnDomains::new(settings.cdn_domains());
-    let large_uploads_url = settings.optional("LARGE_UPLOADS_URL").map(str::to_owned);
     settings.finish()?;
 
     let state = SpacesState {
@@ -82,7 +80,6 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         master_secret,
         watermarks,
         cdn_domains,
-        large_uploads_url: LargeUploadsUrl(large_uploads_url),
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

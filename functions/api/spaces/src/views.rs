@@ -106,24 +106,16 @@ pub(crate) struct AccountView {
     role: Option<Role>,
     /// Id of the space that requests use if they do not name one.
     default_space_id: Option<SpaceId>,
-    /// Base URL for form uploads of more than 4 MB: `/upload`, `/upload/signed` and `/upload/unsigned/…` below it accept 50 MB per file.
-    /// Null if the deployment has none; the API's own base URL then accepts what the platform permits, and presigned uploads the rest.
-    large_uploads_url: Option<String>,
 }
 
 impl AccountView {
     /// Creates the view of an account at a time.
-    pub(crate) fn of(
-        account: &Account,
-        now: Timestamp,
-        large_uploads_url: Option<String>,
-    ) -> AccountView {
+    pub(crate) fn of(account: &Account, now: Timestamp) -> AccountView {
         AccountView {
             user_id: account.user,
             role: account.role,
             key: KeyView::of(&account.key, now),
             default_space_id: account.default_space_id,
-            large_uploads_url,
         }
     }
 }

@@ -20,8 +20,8 @@ use tokio::time::{self, Instant};
 
 /// Unit of the limits, in bytes: a mebibyte.
 const UNIT_BYTES: u64 = 1 << 20;
-/// Maximum size of the forms that are received at the same time, in units: 1 GiB, or 20 forms of 50 MB. The memory of a task
-/// (infra/large-uploads) holds as much for the page cache, besides what decoding an image takes.
+/// Maximum size of the forms that are received at the same time, in units: 1 GiB, or 20 forms of 50 MB. A container
+/// needs as much memory for the page cache, besides what decoding an image takes (docs/large-forms.md).
 const RECEIVED_UNITS: u32 = 1 << 10;
 /// Maximum part of it that forms without an API key take together.
 const KEYLESS_UNITS: u32 = RECEIVED_UNITS / 2;

@@ -1,10 +1,9 @@
 //! `PUT /account`: set the space that requests use if they do not name one.
 
-use axum::extract::State;
 use domain::{FieldError, FieldErrors, SpaceId};
 use http_api::{AccountHolder, ApiError, Data, Endpoint, FieldReader, FromFields, ValidJson};
 
-use super::get::{LargeUploadsUrl, account_view};
+use super::get::account_view;
 use crate::views::AccountView;
 
 pub(crate) const UPDATE: Endpoint =
@@ -33,7 +32,6 @@ impl FromFields for UpdateAccount {
 /// Fails with 422 if the user has no role in the space.
 pub(crate) async fn update(
     AccountHolder { user, auth }: AccountHolder,
-    State(large_uploads_url): State<LargeUploadsUrl>,
     ValidJson(update): ValidJson<UpdateAccount>,
 ) -> Result<Data<AccountView>, ApiError> {
     let is_set = auth
@@ -45,5 +43,5 @@ pub(crate) async fn update(
         return Err(FieldErrors::from(("default_space_id", FieldError::InvalidSelection)).into());
     }
 
-    Ok(Data(account_view(&auth, large_uploads_url).await?))
+    Ok(Data(account_view(&auth).await?))
 }
