@@ -1,4 +1,4 @@
-"""Background jobs, metrics and alarms."""
+"""Background jobs and alarms."""
 
 import json
 import secrets
@@ -21,9 +21,7 @@ WEBHOOK_RETRY_SECONDS = 5 * 0.9
 # An invalid message becomes a dead letter when it would be received for the eleventh time, after ten delays
 # (shared/worker/src/redelivery.rs): 5,555 s, and up to a fifth more with jitter.
 DEAD_LETTER_SECONDS = 5_555
-# Metrics of a log line are visible in statistics before they are listed, which takes up to 15 minutes ("ListMetrics" in the CloudWatch
-# API Reference).
-METRICS_SECONDS = 300
+FAILED_RECEIVES = 10
 ALARM_SECONDS = 120
 
 
@@ -88,28 +86,6 @@ def logged(stack, pattern, since, above=0):
     return count if count > above else 0
 
 
-@check("metrics", "aws")
-def metrics(stack):
-    """The embedded metrics of requests arrive in CloudWatch.
-
-    "Specification: Embedded metric format" and "GetMetricStatistics" in the CloudWatch User Guide and API Reference.
-    """
-    since = time.time() - 60
-    stack.create_space()
-    arguments = [
-        *("--namespace", f"Larder/{stack.name}", "--metric-name", "Requests", "--statistics", "Sum", "--period", "60"),
-        *("--dimensions", "Name=Function,Value=spaces", "--start-time", iso(since), "--end-time", iso(since + 3600)),
-    ]
-
-    def arrived():
-        return stack.aws.call("cloudwatch", "get-metric-statistics", *arguments)["Datapoints"]
-
-    points = poll(METRICS_SECONDS, arrived, interval=15)
-    if not points:
-        raise Miss(f"no value of Requests in Larder/{stack.name} within {METRICS_SECONDS} s")
-    return f"Requests of spaces: {sum(point['Sum'] for point in points):.0f}"
-
-
 def iso(seconds):
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
@@ -126,7 +102,7 @@ def alarm_topic(stack):
     described = stack.aws.call("cloudwatch", "describe-alarms", "--alarm-names", *names)["MetricAlarms"]
     quiet = [alarm for alarm in described if alarm["AlarmActions"] and alarm["StateValue"] != "ALARM"]
     if not quiet:
-        raise NotRun("no quiet alarm has an action: set the parameter AlarmTopicArn")
+        raise NotRun("all alarms are raised already")
 
     name, since = quiet[0]["AlarmName"], iso(time.time() - 5)
     reason = ("--state-value", "ALARM", "--state-reason", "Test by scripts/smoke. No action is required.")
@@ -144,13 +120,13 @@ def alarm_topic(stack):
 
 @check("worker-retry", "aws", "local", option="hour")
 def worker_retry(stack):
-    """An invalid job is tried ten times, and becomes a dead letter after about 100 minutes, which raises its alarm. It is then deleted.
+    """An invalid job is tried ten times, which the metric of failed jobs counts, and becomes a dead letter after about 100 minutes.
 
-    Visibility and `ReportBatchItemFailures`: "Handling errors for an SQS event source in Lambda" in the AWS Lambda Developer Guide.
+    The dead letter raises an alarm, and is then deleted. Visibility and `ReportBatchItemFailures`: "Handling errors for an SQS event source in Lambda" in the AWS Lambda Developer Guide.
     """
     body, queue = f"scripts/smoke {secrets.token_hex(8)}", stack.resource("SweepDeadLetters")
     stack.send("SweepQueue", body)
-    started = time.monotonic()
+    started, since = time.monotonic(), time.time() - 60
 
     def dead_letter():
         arguments = ("--queue-url", queue, "--attribute-names", "ApproximateReceiveCount", "--max-number-of-messages", "10")
@@ -162,4 +138,20 @@ def worker_retry(stack):
     if not message or seconds < DEAD_LETTER_SECONDS:
         raise Miss(f"{'a' if message else 'no'} dead letter after {seconds:.0f} s")
     stack.aws.call("sqs", "delete-message", "--queue-url", queue, "--receipt-handle", message["ReceiptHandle"])
-    return f"a dead letter after {seconds:.0f} s"
+    return f"a dead letter after {seconds:.0f} s" + ("" if stack.target == "local" else failed_jobs(stack, since))
+
+
+def failed_jobs(stack, since):
+    """Returns how many failed jobs CloudWatch has counted.
+
+    "Specification: Embedded metric format" in the CloudWatch User Guide, "GetMetricStatistics" in its API Reference.
+    """
+    arguments = [
+        *("--namespace", f"Larder/{stack.name}", "--metric-name", "FailedJobs", "--statistics", "Sum", "--period", "3600"),
+        *("--start-time", iso(since), "--end-time", iso(time.time() + 3600)),
+    ]
+    points = stack.aws.call("cloudwatch", "get-metric-statistics", *arguments)["Datapoints"]
+    count = sum(point["Sum"] for point in points)
+    if count < FAILED_RECEIVES:
+        raise Miss(f"{count:.0f} in place of {FAILED_RECEIVES} failed jobs in Larder/{stack.name}")
+    return f", {count:.0f} failed jobs"

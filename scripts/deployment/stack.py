@@ -72,8 +72,6 @@ class Stack:
     cdn: str
     key: str
     aws: Aws
-    # Values of template parameters, as far as they are known.
-    parameters: dict
     # Whether `large-confirm` uploads the largest file.
     is_large: bool = False
     # Address and port of all requests, in place of those of their URL.
@@ -90,15 +88,14 @@ class Stack:
             raise Miss(f"{path} cannot be read: {error}. Start the local stack with `cargo run`.") from None
         credentials = {"AWS_ACCESS_KEY_ID": local["access_key_id"], "AWS_SECRET_ACCESS_KEY": local["secret_access_key"]}
         aws = Aws(LOCAL_REGION, credentials, local["sqs_url"])
-        return cls("local", LOCAL_STACK, local["api_url"], local["cdn_url"], local["api_key"], aws, {})
+        return cls("local", LOCAL_STACK, local["api_url"], local["cdn_url"], local["api_key"], aws)
 
     @classmethod
     def deployed(cls, name, region, key, target):
         aws = Aws(region)
         [stack] = aws.call("cloudformation", "describe-stacks", "--stack-name", name)["Stacks"]
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
-        parameters = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
-        return cls(target, name, outputs["ApiUrl"], outputs["CdnUrl"], key, aws, parameters)
+        return cls(target, name, outputs["ApiUrl"], outputs["CdnUrl"], key, aws)
 
     def request(self, method, url, headers=None, body=None):
         """Sends a request with exactly this path and query. Follows no redirect."""

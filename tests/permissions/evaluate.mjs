@@ -36,7 +36,6 @@ const RESOURCES = {
   s3: [...objects.map((key) => `${BUCKET}/${key}`), 'arn:aws:s3:::other/_objects/0/originals/0'],
   secretsmanager: [CDN_KEY, `arn:aws:secretsmanager:${AWS}:secret:other-abcdef`],
   sqs: [`arn:aws:sqs:${AWS}:other`],
-  xray: ['*'],
 };
 const RESOURCES_OF_ACTION = { 's3:ListBucket': [BUCKET, 'arn:aws:s3:::other'] };
 
@@ -72,9 +71,7 @@ const idOf = (roleArn) => roleArn.split('larder-')[1];
 function policiesOf(roleArn) {
   const role = idOf(roleArn);
   const { ManagedPolicyArns: named = [], Policies: inline = [] } = resources[role].Properties;
-  const attached = ofType('AWS::IAM::ManagedPolicy').filter(([, { Properties: { Roles } }]) => Roles?.some(({ Ref }) => Ref === role));
-  const managed = [...named.map(resolved), ...attached.map(([id]) => id)];
-  const shared = managed.map((id) => ({ name: id, policy: resolved(resources[id].Properties.PolicyDocument) }));
+  const shared = named.map(resolved).map((id) => ({ name: id, policy: resolved(resources[id].Properties.PolicyDocument) }));
   return [...shared, ...inline.map((own) => ({ name: own.PolicyName, policy: resolved(own.PolicyDocument) }))];
 }
 
@@ -114,13 +111,10 @@ const lines = readFileSync(usedPath, 'utf8').trim().split('\n').map((line) => li
   .replace(/staging\/.*/, 'staging/0'));
 const used = new Set(lines.filter((line) => roles.some(({ name }) => line.startsWith(`${name} `))));
 
-// The local stack does not assume roles.
-for (const { name, role } of presigners) used.add(`${name.replace('-urls', '')} sts:AssumeRole ${role}`);
-// What Lambda calls with the role of a function ("Sending Lambda function logs to CloudWatch Logs", "Visualize Lambda function
-// invocations using AWS X-Ray" and "Creating and configuring an Amazon SQS event source mapping" in the Lambda Developer Guide).
+// What Lambda calls with the role of a function ("Sending Lambda function logs to CloudWatch Logs" and "Creating and configuring an Amazon SQS
+// event source mapping" in the Lambda Developer Guide).
 for (const { id, name } of functions) {
   for (const action of ['logs:CreateLogStream', 'logs:PutLogEvents']) used.add(`${name} ${action} ${streamOf('FunctionLog')}`);
-  for (const action of ['xray:PutTelemetryRecords', 'xray:PutTraceSegments']) used.add(`${name} ${action} *`);
   for (const [, { Properties: source }] of ofType('AWS::Lambda::EventSourceMapping')) {
     if (source.FunctionName.Ref !== id) continue;
     for (const action of ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage']) used.add(`${name} sqs:${action} ${resolved(source.EventSourceArn)}`);
@@ -130,8 +124,7 @@ for (const { id, name } of functions) {
 const statements = roles.flatMap(({ policies }) => policies.flatMap(({ policy }) => policy.Statement));
 // Besides the actions that roles name, some that only a wildcard would grant.
 const actions = new Set([
-  'dynamodb:DeleteTable', 'dynamodb:Scan', 'logs:DeleteLogStream', 's3:PutObjectAcl', 'secretsmanager:PutSecretValue', 'sqs:PurgeQueue',
-  'xray:GetTraceSummaries',
+  'dynamodb:DeleteTable', 'dynamodb:Scan', 'logs:DeleteLogStream', 's3:PutObjectAcl', 'secretsmanager:PutSecretValue', 'sqs:PurgeQueue', 'sts:AssumeRole',
 ]);
 const named = [...statements.flatMap(({ Action }) => Action), ...[...used].map((line) => line.split(' ')[1])];
 for (const action of named) if (!action.includes('*')) actions.add(action);

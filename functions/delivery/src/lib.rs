@@ -17,7 +17,7 @@ mod precondition;
 mod redirect;
 mod transfer;
 
-use std::time::Duration;
+use std::{num::NonZeroU64, time::Duration};
 
 use axum::{
     Router,
@@ -39,6 +39,9 @@ const VIEWER_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-autho
 /// Header in which the CDN sends the scheme and host of the viewer's request, since the function knows
 /// no URL of the distribution: that depends on the function's own URL.
 const VIEWER_ORIGIN: HeaderName = HeaderName::from_static("x-larder-origin");
+/// Maximum size of a body that the function sends itself, in bytes, unless `REDIRECT_ABOVE_BYTES` is set: 4 MiB. A buffered response is
+/// limited to 6 MB, which holds 4.5 MB in base64 ("Lambda quotas" in the AWS Lambda Developer Guide).
+const MAX_BODY_BYTES: NonZeroU64 = NonZeroU64::new(4 << 20).expect("positive");
 /// Name of the limit of renderings for requests without credentials.
 const RENDERINGS: &str = "renderings";
 const METHODS: &str = "GET, HEAD, OPTIONS";
@@ -68,7 +71,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(context);
     let tenants = Tenants::new(settings.table());
     let originals = FileBucket::new(settings.delivery_bucket());
-    let max_body_bytes = settings.number("REDIRECT_ABOVE_BYTES");
+    let max_body_bytes = settings.positive_or("REDIRECT_ABOVE_BYTES", MAX_BODY_BYTES);
     let anonymous_limits = AnonymousLimits {
         renderings: RateLimit {
             tier: RENDERINGS,

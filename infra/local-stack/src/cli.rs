@@ -8,7 +8,7 @@ use std::{
 };
 
 use lexopt::{Arg, Parser, ValueExt};
-use local_stack::{CargoLambda, Ports, TEMPLATE, local_default};
+use local_stack::{CargoLambda, LOCAL_PARAMETERS, Ports, TEMPLATE};
 use sam_template::Template;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -130,21 +130,26 @@ Usage: cargo run -- [OPTION …]
   --data-dir DIR           Directory of all data; default `{DEFAULT_DATA_DIR}`.
   --port N                 Port of the API; the CDN uses N+1, S3 N+2, all on 127.0.0.1; default {DEFAULT_PORT}.
                            0 selects free ports and writes them to DIR/local.json.
-  --parameter NAME=VALUE   Parameter of template.yaml; can be repeated.
+  --parameter NAME=VALUE   Parameter of this program or of template.yaml; can be repeated.
   --reset                  Delete the data of earlier runs in DIR, and start with an empty directory.
   --cargo-lambda PROGRAM   Run the functions as Lambda binaries under this cargo-lambda, as scripts/emulate does.
   --log LEVEL              error, warn, info, debug or trace; default `warn`.
   --help, --version
 
-Parameters, with the values that they have here by default:
+Parameters, with their defaults:
 "
     );
+    let mut add = |name: &str, default: &str, description: &str| {
+        let _ = write!(text, "\n  {name} ({default:?})\n      {description}\n");
+    };
+    for local in LOCAL_PARAMETERS {
+        add(local.name, local.default, local.description);
+    }
     let template = Template::parse(TEMPLATE).map_err(|error| error.to_string())?;
     for (name, parameter) in template.parameters() {
-        let default = local_default(name).or_else(|| parameter.default.clone());
-        let default = default.unwrap_or_default();
+        let default = parameter.default.as_deref().unwrap_or_default();
         let description = parameter.description.as_deref().unwrap_or_default();
-        let _ = write!(text, "\n  {name} ({default:?})\n      {description}\n");
+        add(name, default, description);
     }
     Ok(text)
 }

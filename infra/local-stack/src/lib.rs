@@ -37,7 +37,7 @@ pub use functions::all_functions;
 pub use gateway::reduced_accept;
 pub use local_stack::LocalStack;
 pub use messages::Messages;
-pub use options::{Options, Ports, local_default};
+pub use options::{LOCAL_PARAMETERS, LocalParameter, Options, Ports};
 pub use registry::Registry;
 pub use start_error::StartError;
 

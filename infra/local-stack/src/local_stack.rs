@@ -84,7 +84,10 @@ impl LocalStack {
             None
         };
         let template_context = context(&options, &origins, key_pair.as_ref());
-        let template = options.template.read(&template_context)?;
+        let mut template = options.template.read(&template_context)?;
+        for function in &mut template.functions {
+            function.environment.extend(options.local_variables());
+        }
         emulators.provision(&template).await?;
         let contexts = FunctionContexts::open(
             &options.data_dir,

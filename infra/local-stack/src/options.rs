@@ -13,18 +13,38 @@ use crate::{cargo_lambda::CargoLambda, cdn_key_pair::CdnKeyPair, registry::Regis
 const STACK_NAME: &str = "larder";
 /// The template parameter for the base URL of delivery.
 const CDN_URL_PARAMETER: &str = "CdnUrl";
-/// The template parameter that allows URLs of loopback hosts.
-const LOOPBACK_URLS_PARAMETER: &str = "AllowLoopbackUrls";
-/// The template parameter for the maximum size of a body that delivery sends itself.
-const REDIRECT_PARAMETER: &str = "RedirectAboveBytes";
 /// The template parameter for the public key of the CDN.
 const PUBLIC_KEY_PARAMETER: &str = "CdnPublicKey";
 /// The template parameter for the secret with its private key.
 const PRIVATE_KEY_PARAMETER: &str = "CdnPrivateKeySecretArn";
-/// The value of [`REDIRECT_PARAMETER`] in this process, where responses are not limited: larger than any file.
-const NEVER_REDIRECT: u64 = 1 << 50;
-/// Its value under cargo-lambda, which hangs on larger responses: 3 MiB.
+/// The value of [`REDIRECT`] under cargo-lambda, which hangs on larger responses: 3 MiB.
 const CARGO_LAMBDA_REDIRECT: u64 = 3 << 20;
+
+/// A parameter of local stacks. A deployment has none: it sets a variable of the functions, which has the right default there.
+pub struct LocalParameter {
+    pub name: &'static str,
+    pub description: &'static str,
+    /// The default of a stack that runs the functions in its process.
+    pub default: &'static str,
+    /// Variable of the functions.
+    variable: &'static str,
+}
+
+const LOOPBACK_URLS: LocalParameter = LocalParameter {
+    name: "AllowLoopbackUrls",
+    description: "Whether URLs of watermarks and webhooks may also be http://127.0.0.1 and http://localhost.",
+    default: "true",
+    variable: "ALLOW_LOOPBACK_URLS",
+};
+/// Without a limit by default: responses of this process are not limited, and no file is larger than a pebibyte.
+const REDIRECT: LocalParameter = LocalParameter {
+    name: "RedirectAboveBytes",
+    description: "Maximum size of a body that delivery sends itself, in bytes. Larger files are delivered by a redirect to storage, larger ranges are truncated. On AWS it is 4194304.",
+    default: "1125899906842624",
+    variable: "REDIRECT_ABOVE_BYTES",
+};
+/// All of them.
+pub const LOCAL_PARAMETERS: [&LocalParameter; 2] = [&LOOPBACK_URLS, &REDIRECT];
 
 /// The ports to listen on. 0 selects a free port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,7 +68,7 @@ pub struct Options {
     pub registry: Registry,
     /// Ports to listen on.
     pub ports: Ports,
-    /// Parameters of the template that override their defaults.
+    /// Parameters of the template, and [`LOCAL_PARAMETERS`], that override their defaults.
     pub parameters: BTreeMap<String, String>,
     /// Clock of the emulators and functions.
     pub clock: Arc<dyn emulators::AsyncClock>,
@@ -74,19 +94,21 @@ impl Options {
     /// Returns whether the stack creates a key pair for the CDN: if large bodies are redirected, and no
     /// parameter specifies or disables the key pair.
     pub(crate) fn needs_key_pair(&self) -> bool {
-        let redirects =
-            self.cargo_lambda.is_some() || self.parameters.contains_key(REDIRECT_PARAMETER);
+        let redirects = self.cargo_lambda.is_some() || self.parameters.contains_key(REDIRECT.name);
         redirects && !self.parameters.contains_key(PUBLIC_KEY_PARAMETER)
     }
-}
 
-/// Returns the value of a template parameter in a local stack that runs the functions in its process;
-/// `None` if it is the template's default, or depends on the ports.
-pub fn local_default(parameter: &str) -> Option<String> {
-    match parameter {
-        REDIRECT_PARAMETER => Some(NEVER_REDIRECT.to_string()),
-        LOOPBACK_URLS_PARAMETER => Some(true.to_string()),
-        _ => None,
+    /// Returns the variables of all functions that [`LOCAL_PARAMETERS`] set.
+    pub(crate) fn local_variables(&self) -> impl Iterator<Item = (String, String)> {
+        LOCAL_PARAMETERS.into_iter().map(|parameter| {
+            let default = if parameter.name == REDIRECT.name && self.cargo_lambda.is_some() {
+                CARGO_LAMBDA_REDIRECT.to_string()
+            } else {
+                parameter.default.to_owned()
+            };
+            let value = self.parameters.get(parameter.name).cloned();
+            (parameter.variable.to_owned(), value.unwrap_or(default))
+        })
     }
 }
 
@@ -96,16 +118,7 @@ pub(crate) fn context(
     origins: &Origins<'_>,
     key_pair: Option<&CdnKeyPair>,
 ) -> Context {
-    let redirect_above = if options.cargo_lambda.is_some() {
-        CARGO_LAMBDA_REDIRECT
-    } else {
-        NEVER_REDIRECT
-    };
-    let mut local_values = vec![
-        (CDN_URL_PARAMETER, origins.cdn.to_owned()),
-        (REDIRECT_PARAMETER, redirect_above.to_string()),
-        (LOOPBACK_URLS_PARAMETER, true.to_string()),
-    ];
+    let mut local_values = vec![(CDN_URL_PARAMETER, origins.cdn.to_owned())];
     if let Some(key_pair) = key_pair {
         local_values.extend([
             (PUBLIC_KEY_PARAMETER, key_pair.public_key.clone()),
@@ -114,6 +127,9 @@ pub(crate) fn context(
     }
 
     let mut parameters = options.parameters.clone();
+    for local in LOCAL_PARAMETERS {
+        parameters.remove(local.name);
+    }
     for (name, value) in local_values {
         if options.template.parameters().contains_key(name) {
             parameters.entry(name.to_owned()).or_insert(value);

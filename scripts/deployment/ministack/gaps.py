@@ -193,6 +193,18 @@ def permissions_of_batches():
 
 
 @gap
+def trust_within_an_account():
+    """IAM requires an identity policy to assume a role, although the role trusts the caller's role of the same account by name, which suffices
+    ("AssumeRole" in the AWS STS API Reference). STS still evaluates the trust policy."""
+
+    def action(original, service, *request):
+        name = original(service, *request)
+        return None if name == "sts:AssumeRole" else name
+
+    wrap(iam_actions, "extract_iam_action", action)
+
+
+@gap
 def address_of_viewers():
     """API Gateway and function URLs report the loopback address, which no viewer of AWS has."""
 

@@ -25,18 +25,11 @@ pub struct FunctionContext {
 
 impl FunctionContext {
     /// Returns the meter of the function's tasks. `METRICS_NAMESPACE` is the namespace of its
-    /// metrics. Requests are also counted by route unless `METRICS_BY_ROUTE` is `false`.
+    /// metric.
     pub fn meter(&self) -> Meter {
-        let variable = |name: &str| {
-            self.variables
-                .get(name)
-                .map(String::as_str)
-                .filter(|value| !value.is_empty())
-        };
-        let namespace = variable("METRICS_NAMESPACE").unwrap_or(DEFAULT_NAMESPACE);
-        let counts_routes = variable("METRICS_BY_ROUTE") != Some("false");
-
-        Meter::new(&self.function, namespace, counts_routes, self.env.clone())
+        let namespace = self.variables.get("METRICS_NAMESPACE");
+        let namespace = namespace.map_or(DEFAULT_NAMESPACE, String::as_str);
+        Meter::new(&self.function, namespace, self.env.clone())
     }
 
     /// Returns the handler of a worker that serves a queue.

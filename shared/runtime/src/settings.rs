@@ -1,6 +1,6 @@
 //! Reads a function's configuration from its environment variables.
 
-use std::str::FromStr;
+use std::{num::NonZeroU64, str::FromStr};
 
 use aws_credential_types::provider::SharedCredentialsProvider;
 use domain::{Env, HostPattern, UrlPolicy};
@@ -68,6 +68,11 @@ impl<'a> Settings<'a> {
                 .push(format!("{name} is not a non-negative integer"));
             0
         })
+    }
+
+    /// Returns a variable, which must be a positive integer, or the default if it is not set.
+    pub fn positive_or(&mut self, name: &str, default: NonZeroU64) -> u64 {
+        self.parsed_or(name, "a positive integer", default).get()
     }
 
     /// Returns a variable, which must be an integer from 0 to `max`.

@@ -19,7 +19,6 @@ mod blocking;
 mod line;
 mod log;
 mod meter;
-mod metric;
 mod outcome;
 mod panics;
 mod task;

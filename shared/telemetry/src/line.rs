@@ -1,16 +1,12 @@
-//! The line of a task in the log, from which CloudWatch Logs also extracts its metrics.
+//! The line of a task in the log, whose members are the description and the measurements of the task.
 //!
-//! The format is the embedded metric format ("Specification: Embedded metric format" in the Amazon
-//! CloudWatch user guide): the log event is one JSON object. Its member `_aws` names the metrics and
-//! the dimension sets that they are published with. Values of metrics and dimensions are members of
-//! the root, as is the description of the task.
+//! A failed job is also a metric: CloudWatch Logs extracts it from the member `_aws` of the line, in the embedded
+//! metric format ("Specification: Embedded metric format" in the Amazon CloudWatch user guide). AWS bills each metric,
+//! so what no alarm needs is in the log alone, which CloudWatch Logs Insights queries. Counts of failures that are zero
+//! are omitted, since AWS bills each byte of a line.
 //!
 //! Lambda's log-level filter reads the level of a line from `level`, and its time from `timestamp`
 //! in RFC 3339 ("Log-level filtering" in the AWS Lambda developer guide).
-//!
-//! AWS bills each byte of a line, and each combination of dimensions as a metric for the hours in
-//! which it has values. So a count of failures is omitted if it is zero, and only the number and
-//! latency of requests are published per route and class of status.
 //!
 //! Invariant: a line has less than 200 fields, the maximum that CloudWatch Logs Insights extracts
 //! ("Supported logs and discovered fields" in the Amazon CloudWatch Logs user guide), and 8 KB.
@@ -22,16 +18,15 @@ use serde_json::{Map, Value, json};
 use crate::{
     ResponseSummary, TaskOutcome,
     meter::MeteredFunction,
-    metric::Metric,
     task::{TaskId, TaskReport, TaskState},
 };
 
-/// Maximum number of values of one metric in one line.
-pub(crate) const MAX_VALUES: usize = 100;
-/// Value of `Route` of requests that match no route, so that paths are no dimensions.
+/// Maximum number of latencies of AWS calls in a line.
+pub(crate) const MAX_LATENCIES: usize = 100;
+/// Value of `Route` of requests that match no route.
 const NO_ROUTE: &str = "none";
-/// Value of the dimension `StatusClass` of requests without a response.
-const CANCELLED: &str = "cancelled";
+/// The metric of failed jobs, of all workers together.
+const FAILED_JOBS: &str = "FailedJobs";
 
 /// Returns the line of a task.
 pub(crate) fn json(function: &MeteredFunction, report: &TaskReport<'_>) -> Value {
@@ -48,40 +43,41 @@ pub(crate) fn json(function: &MeteredFunction, report: &TaskReport<'_>) -> Value
     if let Some(space_id) = report.state.space_id {
         line.add("space_id", space_id.to_string());
     }
+    line.add("Latency", milliseconds(report.elapsed));
 
-    let totals = match report.id {
+    match report.id {
         TaskId::Request { id, method, path } => {
+            line.add("Requests", 1);
             line.add("request_id", id.as_str());
             line.add("method", method.as_str());
             line.add("path", path.as_str());
-            line.add_response(report);
-            "Requests"
+            line.add("Route", report.state.route.as_deref().unwrap_or(NO_ROUTE));
+            if let Some(response) = report.outcome.response() {
+                line.add_response(response);
+            }
         }
         TaskId::Message(id) => {
+            line.add("Jobs", 1);
             line.add("message_id", id.as_str());
             if let Some(job) = report.outcome.failed_job() {
                 line.add("receive_count", job.receive_count);
             }
-            "Jobs"
+            if !matches!(report.outcome, TaskOutcome::Completed) {
+                line.add(FAILED_JOBS, 1);
+                line.add("_aws", failed_job_metric(&function.namespace, now.ms()));
+            }
         }
-    };
-
-    let totals = [
-        Metric::count(totals, 1),
-        Metric::milliseconds("Latency", milliseconds(report.elapsed)),
-    ];
-    let mut directives = Vec::new();
-    if function.counts_routes && matches!(report.id, TaskId::Request { .. }) {
-        line.add("StatusClass", status_class(report.outcome.response()));
-        let dimensions = ["Function", "Route", "StatusClass"];
-        directives.push(line.publish(function, &dimensions, &totals));
     }
-    let metrics: Vec<Metric> = totals.into_iter().chain(metrics(report)).collect();
-    directives.push(line.publish(function, &["Function"], &metrics));
 
-    let aws = json!({ "Timestamp": now.ms(), "CloudWatchMetrics": directives });
-    line.add("_aws", aws);
+    line.add_aws_calls(report.state);
     Value::Object(line.0)
+}
+
+/// Returns the directive that publishes [`FAILED_JOBS`] without dimensions.
+fn failed_job_metric(namespace: &str, now_ms: i64) -> Value {
+    let metrics = json!([{ "Name": FAILED_JOBS, "Unit": "Count" }]);
+    let directive = json!({ "Namespace": namespace, "Dimensions": [[]], "Metrics": metrics });
+    json!({ "Timestamp": now_ms, "CloudWatchMetrics": [directive] })
 }
 
 /// Members of a line.
@@ -92,88 +88,40 @@ impl Line {
         self.0.insert(name.to_owned(), value.into());
     }
 
-    fn add_response(&mut self, report: &TaskReport<'_>) {
-        let route = report.state.route.as_deref();
-        self.add("Route", route.unwrap_or(NO_ROUTE));
-        if let Some(response) = report.outcome.response() {
-            self.add("status", response.status);
-            if response.is_replayed {
-                self.add("replayed", true);
-            }
+    /// Adds a count of failures, unless it is zero.
+    fn add_failures(&mut self, name: &str, count: u64) {
+        if count > 0 {
+            self.add(name, count);
         }
     }
 
-    /// Adds values of metrics, and returns the directive that publishes them.
-    fn publish(
-        &mut self,
-        function: &MeteredFunction,
-        dimensions: &[&str],
-        metrics: &[Metric],
-    ) -> Value {
-        let mut definitions = Vec::new();
-        for Metric { name, unit, value } in metrics {
-            definitions.push(json!({ "Name": name, "Unit": unit }));
-            self.add(name, value.clone());
+    fn add_response(&mut self, response: &ResponseSummary) {
+        let class = response.status / 100;
+        self.add("status", response.status);
+        if response.is_replayed {
+            self.add("replayed", true);
         }
-        json!({ "Namespace": function.namespace, "Dimensions": [dimensions], "Metrics": definitions })
-    }
-}
 
-/// Returns the class of a status, for example `4xx`.
-fn status_class(response: Option<&ResponseSummary>) -> String {
-    match response {
-        Some(response) => format!("{}xx", response.status / 100),
-        None => CANCELLED.to_owned(),
+        self.add_failures("ClientErrors", u64::from(class == 4));
+        self.add_failures("ServerErrors", u64::from(class == 5));
+        self.add("BytesIn", response.bytes_in);
+        self.add("BytesOut", response.bytes_out);
     }
-}
 
-/// Returns the metrics of a task besides its number and latency.
-fn metrics(report: &TaskReport<'_>) -> Vec<Metric> {
-    let mut metrics = match report.id {
-        TaskId::Request { .. } => {
-            let response = report.outcome.response();
-            response.map(response_metrics).unwrap_or_default()
+    /// Adds the measurements of a task's AWS calls.
+    ///
+    /// `Throttles` counts throttled attempts, and DynamoDB batches with unprocessed entries. Their
+    /// response does not tell the reason: throttling, an internal failure, or more than 1 MB of one
+    /// partition (`BatchGetItem` in the Amazon DynamoDB API reference).
+    fn add_aws_calls(&mut self, state: &TaskState) {
+        self.add("AwsAttempts", state.aws_attempts);
+        self.add_failures("Throttles", state.throttles);
+        self.add_failures("Conflicts", state.conflicts);
+        if !state.aws_latencies.is_empty() {
+            let latencies = state.aws_latencies.iter().copied().map(milliseconds);
+            self.add("AwsAttemptLatency", latencies.collect::<Vec<f64>>());
         }
-        TaskId::Message(_) => {
-            let is_failed = !matches!(report.outcome, TaskOutcome::Completed);
-            Metric::failures("FailedJobs", u64::from(is_failed))
-                .into_iter()
-                .collect()
-        }
-    };
-    metrics.extend(aws_metrics(report.state));
-    metrics
-}
-
-fn response_metrics(response: &ResponseSummary) -> Vec<Metric> {
-    let class = response.status / 100;
-    let failures = [
-        Metric::failures("ClientErrors", u64::from(class == 4)),
-        Metric::failures("ServerErrors", u64::from(class == 5)),
-    ];
-    let sizes = [
-        Metric::bytes("BytesIn", response.bytes_in),
-        Metric::bytes("BytesOut", response.bytes_out),
-    ];
-    failures.into_iter().flatten().chain(sizes).collect()
-}
-
-/// Returns the metrics of a task's AWS calls. A metric without values is omitted, since the format
-/// does not allow empty arrays.
-///
-/// `Throttles` counts throttled attempts, and DynamoDB batches with unprocessed entries. Their
-/// response does not tell the reason: throttling, an internal failure, or more than 1 MB of one
-/// partition (`BatchGetItem` in the Amazon DynamoDB API reference).
-fn aws_metrics(state: &TaskState) -> Vec<Metric> {
-    let mut metrics = vec![Metric::count("AwsAttempts", state.aws_attempts)];
-    metrics.extend(Metric::failures("Throttles", state.throttles));
-    metrics.extend(Metric::failures("Conflicts", state.conflicts));
-    if !state.aws_latencies.is_empty() {
-        let latencies = state.aws_latencies.iter().copied().map(milliseconds);
-        let latencies: Vec<f64> = latencies.collect();
-        metrics.push(Metric::milliseconds("AwsAttemptLatency", latencies));
     }
-    metrics
 }
 
 /// Returns milliseconds with three decimals.

@@ -15,21 +15,17 @@ pub struct Meter(pub(crate) Arc<MeteredFunction>);
 #[derive(Debug)]
 pub(crate) struct MeteredFunction {
     pub(crate) name: String,
-    /// Namespace of the metrics.
+    /// Namespace of the metric of failed jobs.
     pub(crate) namespace: String,
-    /// Whether requests are also counted by route and class of status.
-    pub(crate) counts_routes: bool,
     pub(crate) env: Env,
 }
 
 impl Meter {
-    /// Returns the meter of a function. `counts_routes` specifies whether requests are also counted
-    /// by route and class of status.
-    pub fn new(name: &str, namespace: &str, counts_routes: bool, env: Env) -> Meter {
+    /// Returns the meter of a function.
+    pub fn new(name: &str, namespace: &str, env: Env) -> Meter {
         Meter(Arc::new(MeteredFunction {
             name: name.to_owned(),
             namespace: namespace.to_owned(),
-            counts_routes,
             env,
         }))
     }

@@ -51,7 +51,7 @@ pub(crate) struct TaskState {
     pub(crate) route: Option<String>,
     pub(crate) space_id: Option<SpaceId>,
     pub(crate) aws_attempts: u64,
-    /// Latencies of the first [`line::MAX_VALUES`] attempts.
+    /// Latencies of the first [`line::MAX_LATENCIES`] attempts.
     pub(crate) aws_latencies: Vec<Duration>,
     pub(crate) throttles: u64,
     pub(crate) conflicts: u64,
@@ -214,7 +214,7 @@ pub fn count_aws_attempt(attempt: AwsAttempt) {
             state.aws_attempts += 1;
             state.throttles += u64::from(attempt.is_throttled);
             state.conflicts += u64::from(attempt.is_conflict);
-            if state.aws_latencies.len() < line::MAX_VALUES {
+            if state.aws_latencies.len() < line::MAX_LATENCIES {
                 state.aws_latencies.push(attempt.latency);
             }
         });

@@ -103,7 +103,7 @@ async fn handle(worker: impl Worker, event: SqsEvent) -> Handled {
     let queue = Arc::new(RecordingQueue::default());
     let settings = BatchSettings {
         queue: Arc::clone(&queue) as Arc<dyn ServedQueue>,
-        meter: Meter::new("worker", "Larder", true, env()),
+        meter: Meter::new("worker", "Larder", env()),
         env: env(),
     };
 

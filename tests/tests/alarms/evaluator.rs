@@ -84,14 +84,12 @@ fn value(alarm: &Alarm, samples: &[&Sample]) -> Option<f64> {
 /// Returns the statistic of a metric in a period.
 fn statistic(metric: &AlarmMetric, samples: &[&Sample]) -> Option<f64> {
     let of_metric = samples.iter().filter(|sample| sample.is_of(metric));
-    let mut values: Vec<f64> = of_metric.map(|sample| sample.value).collect();
-    values.sort_by(f64::total_cmp);
-    let maximum = *values.last()?;
+    let values: Vec<f64> = of_metric.map(|sample| sample.value).collect();
+    let maximum = values.iter().copied().reduce(f64::max)?;
 
     Some(match metric.statistic.as_str() {
         "Sum" => values.iter().sum(),
         "Maximum" => maximum,
-        "p95" => values[(values.len() * 95).div_ceil(100) - 1],
         other => panic!("the statistic {other} is not supported"),
     })
 }
@@ -196,6 +194,9 @@ impl Parser<'_> {
             }
             ("", [Value::Number(value)]) => Value::Number(*value),
             ("SUM", [Value::Series(values)]) => Value::Number(Some(values.iter().flatten().sum())),
+            ("MAX", [Value::Series(values)]) => {
+                Value::Number(values.iter().flatten().copied().reduce(f64::max))
+            }
             (
                 "IF",
                 [

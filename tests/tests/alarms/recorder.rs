@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use domain::Timestamp;
+use serde_json::{Value, json};
 use tests::Stack;
 
 use super::evaluator::Sample;
@@ -67,7 +68,7 @@ impl Recorder<'_> {
             if is_task_line(&line) {
                 self.samples.extend(published(&line));
                 self.samples.extend(counted_by_aws(&line));
-                let at_ms = line["_aws"]["Timestamp"].as_i64().expect("a time");
+                let at_ms = logged_at_ms(&line);
                 let calls = throttled.drain(..);
                 self.samples
                     .extend(calls.map(|call| throttle_events(&call, at_ms)));
@@ -79,30 +80,25 @@ impl Recorder<'_> {
     }
 }
 
-/// Returns what CloudWatch extracts from a line in the embedded metric format.
+/// Returns the time of a line.
+fn logged_at_ms(line: &Value) -> i64 {
+    let text = line["timestamp"].as_str().expect("a time");
+    Timestamp::parse_rfc3339(text).expect("RFC 3339").ms()
+}
+
+/// Returns what CloudWatch extracts from a line in the embedded metric format, whose metrics have one value and no dimensions.
 fn published(line: &Value) -> Vec<Sample> {
-    let at_ms = line["_aws"]["Timestamp"].as_i64().expect("a time");
     let items = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let mut samples = Vec::new();
     for directive in items(&line["_aws"]["CloudWatchMetrics"]) {
-        for dimensions in items(&directive["Dimensions"]) {
-            let dimensions: BTreeMap<String, String> = items(&dimensions)
-                .iter()
-                .map(|name| (text(name), text(&line[name.as_str().expect("a text")])))
-                .collect();
-            for metric in items(&directive["Metrics"]) {
-                let name = text(&metric["Name"]);
-                let value = &line[&name];
-                let values = value.as_array().cloned().unwrap_or(vec![value.clone()]);
-                samples.extend(values.iter().map(|value| Sample {
-                    namespace: text(&directive["Namespace"]),
-                    name: name.clone(),
-                    dimensions: dimensions.clone(),
-                    at_ms,
-                    value: value.as_f64().expect("a number"),
-                }));
-            }
+        assert_eq!(directive["Dimensions"], json!([[]]));
+        let namespace = text(&directive["Namespace"]);
+        for metric in items(&directive["Metrics"]) {
+            let name = text(&metric["Name"]);
+            let at_ms = line["_aws"]["Timestamp"].as_i64().expect("a time");
+            let value = line[&name].as_f64().expect("a number");
+            samples.push(Sample::new(at_ms, [&namespace, &name], None, value));
         }
     }
     samples
@@ -110,21 +106,20 @@ fn published(line: &Value) -> Vec<Sample> {
 
 /// Returns what services of AWS count of a request or a job.
 fn counted_by_aws(line: &Value) -> Vec<Sample> {
-    let at_ms = line["_aws"]["Timestamp"].as_i64().expect("a time");
+    let at_ms = logged_at_ms(line);
     let number = |name: &str| line[name].as_f64();
     let (source, dimension, names) = if line["Function"] == "delivery" {
-        let names = ["UrlRequestCount", "Url5xxCount", "UrlRequestLatency"];
+        let names = ["UrlRequestCount", "Url5xxCount"];
         ("AWS/Lambda", ["FunctionName", "larder-Delivery"], names)
     } else {
-        let names = ["Count", "5xx", "Latency"];
+        let names = ["Count", "5xx"];
         ("AWS/ApiGateway", ["ApiId", "larder-Api"], names)
     };
 
     let mut samples = Vec::new();
     if let Some(requests) = number("Requests") {
         let errors = number("ServerErrors").unwrap_or_default();
-        let latency = number("Latency").expect("a latency");
-        for (name, value) in names.into_iter().zip([requests, errors, latency]) {
+        for (name, value) in names.into_iter().zip([requests, errors]) {
             samples.push(Sample::new(at_ms, [source, name], Some(dimension), value));
         }
     }

@@ -129,14 +129,13 @@ async fn container_uses_its_credentials(stack: &Stack, acme: &TestSpace) {
     let work = async |client: Client| client.with_key(key).fetch(&acme.path()).await;
     let Logged { output, log } = run_while(stack, "spaces", work).await;
 
-    // CloudWatch reads metrics from lines that are one JSON object with the member `_aws`.
     let lines = log.lines();
     let lines = lines.map(|line| serde_json::from_str(line).expect("JSON"));
-    let metrics: Vec<Value> = lines.filter(is_task_line).collect();
-    assert_eq!(metrics.len(), 1, "{log}");
+    let tasks: Vec<Value> = lines.filter(is_task_line).collect();
+    assert_eq!(tasks.len(), 1, "{log}");
     let id = output.header("x-request-id");
     let expected = json!({"request_id": id, "Function": "spaces"});
-    assert_fields(&metrics[0], expected);
+    assert_fields(&tasks[0], expected);
 }
 
 #[stack_test]

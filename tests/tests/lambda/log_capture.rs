@@ -59,9 +59,9 @@ fn text() -> String {
     LOG.with_borrow(|log| String::from_utf8(log.clone().expect("the log has begun")).expect("text"))
 }
 
-/// Returns whether a line is that of a task, with its metrics.
+/// Returns whether a line is that of a task, with its measurements.
 pub(crate) fn is_task_line(line: &Value) -> bool {
-    line.get("_aws").is_some()
+    line.get("Latency").is_some()
 }
 
 /// Returns the lines of tasks since the start of the log, and restarts it.

@@ -12,10 +12,9 @@ use crate::lambda::emulate::cargo_lambda;
 /// A check that takes minutes.
 const SLOW: &str = "purge-hops";
 /// Checks that this stack cannot answer, or that take hours.
-const NOT_RUN: [&str; 5] = [
+const NOT_RUN: [&str; 4] = [
     "redirect-cached",
     "presigned-hour",
-    "metrics",
     "alarm-topic",
     "worker-retry",
 ];
