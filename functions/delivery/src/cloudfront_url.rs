@@ -21,21 +21,38 @@ use p256::{
 
 /// First line of a private key in SEC 1 (RFC 5915).
 const SEC1_BEGIN: &str = "-----BEGIN EC PRIVATE KEY-----";
-const NOT_A_KEY: &str = "it is not an ECDSA P-256 private key in PEM. Create a key pair with \
-    `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`, and replace both of its parameters";
+const NO_ID: &str =
+    "its first line is not the id of a public key in CloudFront, which the stack has as an output";
+const NOT_A_KEY: &str = "what follows the id is not an ECDSA P-256 private key in PEM, as \
+    `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256` creates it";
 
 /// The private key of a key pair whose public half is in the trusted key group of the distribution.
-pub(crate) struct CloudFrontKey(SigningKey);
+pub(crate) struct CloudFrontKey {
+    /// Id of the public key in CloudFront.
+    key_pair_id: String,
+    key: SigningKey,
+}
 
 impl CloudFrontKey {
-    /// Parses a private key in PEM: PKCS #8 or SEC 1. The error contains no part of the text.
-    pub(crate) fn from_pem(pem: &str) -> Result<CloudFrontKey, String> {
+    /// Parses the id of the public key, and on the next lines the private key in PEM: PKCS #8 or SEC 1. CloudFront
+    /// chooses the id, so that nothing is signed before CloudFront has the public key. The error contains no part of the text.
+    pub(crate) fn parse(secret: &str) -> Result<CloudFrontKey, String> {
+        let (key_pair_id, pem) = secret.split_once('\n').ok_or(NO_ID)?;
+        let key_pair_id = key_pair_id.trim_end();
+        let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        let is_pem = key_pair_id.is_empty() || key_pair_id.starts_with('-');
+        if is_pem || !key_pair_id.bytes().all(is_of_id) {
+            return Err(NO_ID.to_owned());
+        }
+
         // `openssl ecparam -genkey` prints the parameters of the curve before the key.
         let sec1 = || SecretKey::from_sec1_pem(&pem[pem.find(SEC1_BEGIN)?..]).ok();
         let key = SigningKey::from_pkcs8_pem(pem).ok();
-        key.or_else(|| sec1().map(SigningKey::from))
-            .map(CloudFrontKey)
-            .ok_or_else(|| NOT_A_KEY.to_owned())
+        let key = key.or_else(|| sec1().map(SigningKey::from));
+        Ok(CloudFrontKey {
+            key_pair_id: key_pair_id.to_owned(),
+            key: key.ok_or(NOT_A_KEY)?,
+        })
     }
 
     /// Returns the signed form of an absolute URL with a query. `expires_seconds` is the end of its
@@ -43,9 +60,10 @@ impl CloudFrontKey {
     ///
     /// The URL must be encoded as browsers send it: CloudFront compares the signature with the URL of
     /// the request.
-    pub(crate) fn sign(&self, url: &str, expires_seconds: i64, key_pair_id: &str) -> String {
+    pub(crate) fn sign(&self, url: &str, expires_seconds: i64) -> String {
+        let key_pair_id = &self.key_pair_id;
         let policy = canned_policy(url, expires_seconds);
-        let signature: DerSignature = self.0.sign(policy.as_bytes());
+        let signature: DerSignature = self.key.sign(policy.as_bytes());
         let encoded = encode(signature.as_bytes());
 
         format!(
@@ -81,12 +99,15 @@ mod tests {
     const URL: &str = "https://cdn.test/_objects/a?response-content-type=image%2Fjpeg";
 
     fn key() -> CloudFrontKey {
-        CloudFrontKey(SigningKey::from_slice(&[7; 32]).expect("a key"))
+        CloudFrontKey {
+            key_pair_id: "K2JCJMDEHXQW5F".to_owned(),
+            key: SigningKey::from_slice(&[7; 32]).expect("a key"),
+        }
     }
 
     #[test]
     fn signature_covers_the_policy_that_cloudfront_derives() {
-        let signed = key().sign(URL, 1_767_290_400, "K2JCJMDEHXQW5F");
+        let signed = key().sign(URL, 1_767_290_400);
 
         let rest = signed.strip_prefix(URL).expect("the URL");
         let signature = rest
@@ -102,7 +123,7 @@ mod tests {
             r#"{"Statement":[{"Resource":"https://cdn.test/_objects/a?response-content-type=image%2Fjpeg","#,
             r#""Condition":{"DateLessThan":{"AWS:EpochTime":1767290400}}}]}"#
         );
-        VerifyingKey::from(&key().0)
+        VerifyingKey::from(&key().key)
             .verify(
                 policy.as_bytes(),
                 &DerSignature::from_bytes(&bytes).expect("DER"),
@@ -112,8 +133,8 @@ mod tests {
 
     #[test]
     fn signature_is_deterministic() {
-        assert_eq!(key().sign(URL, 1, "K"), key().sign(URL, 1, "K"));
-        assert_ne!(key().sign(URL, 1, "K"), key().sign(URL, 2, "K"));
+        assert_eq!(key().sign(URL, 1), key().sign(URL, 1));
+        assert_ne!(key().sign(URL, 1), key().sign(URL, 2));
     }
 
     #[test]
@@ -122,24 +143,37 @@ mod tests {
     }
 
     #[test]
-    fn key_is_read_from_pem() {
-        let pem = key().0.to_pkcs8_pem(LineEnding::LF).expect("PEM");
-        let secret = SecretKey::from(&key().0);
+    fn secret_has_the_id_of_the_public_key_and_the_private_key() {
+        let pem = key().key.to_pkcs8_pem(LineEnding::LF).expect("PEM");
+        let secret = SecretKey::from(&key().key);
         let sec1 = secret.to_sec1_pem(LineEnding::LF).expect("PEM");
         let parameters =
             "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
         for pem in [&*pem, &*sec1, &format!("{parameters}{}", *sec1)] {
-            let parsed = CloudFrontKey::from_pem(pem).expect("a key");
-            assert_eq!(parsed.sign(URL, 1, "K"), key().sign(URL, 1, "K"));
+            for end in ["\n", "\r\n"] {
+                let secret = format!("{}{end}{pem}", key().key_pair_id);
+                let parsed = CloudFrontKey::parse(&secret).expect("a key");
+                assert_eq!(parsed.sign(URL, 1), key().sign(URL, 1));
+            }
         }
 
         let rsa = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n";
-        for invalid in ["", "confidential", rsa, &pem.replace("PRIVATE", "PUBLIC")] {
-            let Err(error) = CloudFrontKey::from_pem(invalid) else {
-                panic!("a key was read from {invalid}");
-            };
-            assert!(error.contains("openssl genpkey"), "{error}");
-            assert!(!error.contains("confidential"), "{error}");
+        for (invalid, expected) in [
+            (String::new(), NO_ID),
+            ("confidential".to_owned(), NO_ID),
+            (pem.to_string(), NO_ID),
+            (format!("\n{}", *pem), NO_ID),
+            (format!("K 1\n{}", *pem), NO_ID),
+            (format!("K1\n{rsa}"), NOT_A_KEY),
+            (
+                format!("K1\n{}", pem.replace("PRIVATE", "PUBLIC")),
+                NOT_A_KEY,
+            ),
+        ] {
+            assert_eq!(
+                CloudFrontKey::parse(&invalid).err().as_deref(),
+                Some(expected)
+            );
         }
     }
 }

@@ -27,8 +27,6 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 #[derive(Clone)]
 pub(crate) struct ObjectUrls {
     key: LazySecret<CloudFrontKey>,
-    /// Id of the public key at CloudFront.
-    key_pair_id: String,
 }
 
 /// An object, and the response to a request for it.
@@ -44,16 +42,15 @@ pub(crate) struct ObjectResponse<'a> {
 impl ObjectUrls {
     /// Reads the configuration. Returns `None` if there is no key pair.
     pub(crate) fn of(settings: &mut Settings<'_>) -> Option<ObjectUrls> {
-        let key_pair_id = settings.optional("CDN_KEY_PAIR_ID")?.to_owned();
         let key = settings.optional_secret(
             "CDN_PRIVATE_KEY_ARN",
             "the private key of the CDN",
-            |pem| CloudFrontKey::from_pem(&pem),
+            |secret| CloudFrontKey::parse(&secret),
         )?;
-        Some(ObjectUrls { key, key_pair_id })
+        Some(ObjectUrls { key })
     }
 
-    /// Returns a signed URL. Fails with 503 if the private key cannot be read, and with 500 if it is not a P-256 private key.
+    /// Returns a signed URL. Fails with 503 if the private key cannot be read, and with 500 if it is invalid.
     pub(crate) async fn sign(
         &self,
         origin: &ViewerOrigin,
@@ -75,7 +72,7 @@ impl ObjectUrls {
         let url = format!("{}/{}?{query}", origin.0, file.object_key(rendition)?);
 
         let key = self.key.get().await?;
-        Ok(key.sign(&url, expires_seconds, &self.key_pair_id))
+        Ok(key.sign(&url, expires_seconds))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The key pair that signs URLs of objects, for a stack that redirects large bodies.
 //!
-//! An operator creates a key pair and passes it to a deployment in two parameters. The local stack
-//! does the same with its own key pair.
+//! An operator creates a key pair, and passes the public key and then the private key to a stack, in two deployments, because the secret
+//! contains the id of the public key. In the local stack this id is known before.
 
 use domain::Random;
 use emulators::{Emulators, ProvisionError};
@@ -9,6 +9,8 @@ use p256::{
     ecdsa::{SigningKey, VerifyingKey},
     pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, LineEnding},
 };
+
+use crate::options::{PUBLIC_KEY_RESOURCE, STACK_NAME};
 
 /// Name of the secret with the private key.
 const SECRET: &str = "larder-cdn-private-key";
@@ -30,7 +32,8 @@ impl CdnKeyPair {
         random: &dyn Random,
     ) -> Result<CdnKeyPair, ProvisionError> {
         let secret = emulators.ensure_secret(SECRET, || private_key(random))?;
-        let public_key = public_key(&secret.value).map_err(|reason| ProvisionError::Secret {
+        let (_, pem) = secret.value.split_once('\n').unwrap_or_default();
+        let public_key = public_key(pem).map_err(|reason| ProvisionError::Secret {
             secret: SECRET.to_owned(),
             reason,
         })?;
@@ -41,14 +44,14 @@ impl CdnKeyPair {
     }
 }
 
-/// Returns a new private key in PEM.
+/// Returns the id of the public key, and a new private key in PEM.
 fn private_key(random: &dyn Random) -> Result<String, String> {
     let mut bytes = [0; KEY_BYTES];
     random.fill(&mut bytes);
     // Fails for zero and for numbers above the order of the curve: once in 2^32 attempts.
     let key = SigningKey::from_slice(&bytes).map_err(|error| error.to_string())?;
     let pem = key.to_pkcs8_pem(LineEnding::LF);
-    pem.map(|pem| pem.to_string())
+    pem.map(|pem| format!("{STACK_NAME}-{PUBLIC_KEY_RESOURCE}\n{}", *pem))
         .map_err(|error| error.to_string())
 }
 

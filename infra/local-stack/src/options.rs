@@ -10,11 +10,13 @@ use sam_template::{Context, Template};
 use crate::{cargo_lambda::CargoLambda, cdn_key_pair::CdnKeyPair, registry::Registry};
 
 /// Name of the emulated CloudFormation stack.
-const STACK_NAME: &str = "larder";
+pub(crate) const STACK_NAME: &str = "larder";
 /// The template parameter for the base URL of delivery.
 const CDN_URL_PARAMETER: &str = "CdnUrl";
 /// The template parameter for the public key of the CDN.
-const PUBLIC_KEY_PARAMETER: &str = "CdnPublicKey";
+const PUBLIC_KEY_PARAMETER: &str = "CdnPublicKey1";
+/// Logical id of the template's resource for it, whose physical name is its id.
+pub(crate) const PUBLIC_KEY_RESOURCE: &str = "CdnKey1";
 /// The template parameter for the secret with its private key.
 const PRIVATE_KEY_PARAMETER: &str = "CdnPrivateKeySecretArn";
 /// The value of [`REDIRECT`] under cargo-lambda, which hangs on larger responses: 3 MiB.

@@ -168,6 +168,11 @@ impl<'run> Scope<'run> {
                 let holds = self.condition(condition)?;
                 return self.resolve(if holds { then } else { otherwise });
             }
+            ("Fn::Join", _, [Value::String(delimiter), parts]) => {
+                let parts = self.resolve(parts)?.unwrap_or_default();
+                let parts: Vec<&str> = items(&parts).iter().filter_map(Value::as_str).collect();
+                parts.join(delimiter).into()
+            }
             ("Fn::Select", _, [Value::String(index), values]) => {
                 let values = self.resolve(values)?.unwrap_or_default();
                 let index: Option<usize> = index.parse().ok();

@@ -12,10 +12,14 @@ from pathlib import Path
 
 from samcli.yamlhelper import yaml_parse
 
-from deployment.ministack.cloud import ACCOUNT, ARCHITECTURE, REGION, ROOT, Cloud, Miss, expect, run, wait_for
+from deployment.aws import Aws
+from deployment.media_checks import upload_video
+from deployment.ministack.downloads import Downloads
+from deployment.stack import Stack
+from deployment.ministack.cloud import ACCOUNT, ARCHITECTURE, REGION, ROOT, STACK, Cloud, Miss, expect, run, wait_for
 
-# Names of samconfig.toml, and a second region.
-STACK, SECOND_STACK = "larder-dev", "larder-staging"
+# Another name of samconfig.toml, and another region.
+SECOND_STACK = "larder-staging"
 SECOND_REGION = "eu-central-1"
 # Time in which the workers process an upload.
 PROCESSING_SECONDS = 60
@@ -126,19 +130,42 @@ def unchanged(cloud):
     expect("No changes to deploy" in deploy(cloud), "an unchanged deployment changes the stack")
 
 
-def other_parameters(cloud, key):
-    """Deploys with the key pair of the CDN, which then delivers a large body by a redirect to the distribution."""
-    private, public = cloud.directory / "private.pem", cloud.directory / "public.pem"
+def create_key_pair(cloud, number):
+    """Returns the public key of a new key pair, and the path of its private key."""
+    private = cloud.directory / f"private-{number}.pem"
     run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", private)
-    run("openssl", "pkey", "-in", private, "-pubout", "-out", public)
-    secret = cloud.client("secretsmanager").create_secret(Name="cdn-key", SecretString=private.read_text())["ARN"]
-    cloud.client("s3").create_bucket(Bucket="access-log")
-    deploy(cloud, CdnPublicKey=public.read_text(), CdnPrivateKeySecretArn=secret,
-           AccessLogBucket="access-log.s3.amazonaws.com")
+    return run("openssl", "pkey", "-in", private, "-pubout"), private
 
-    printed = run("scripts/smoke", "--stack", STACK, "--region", REGION, "--connect-to", f"127.0.0.1:{cloud.port}",
-                  "--only", "video-redirect", variables={"LARDER_KEY": key})
-    expect("cloudfront.net" in printed, f"no redirect to the distribution: {printed}")
+
+def create_secret(cloud, number, private):
+    text = f"{cloud.outputs(STACK)[f'CdnKey{number}Id']}\n{private.read_text()}"
+    return cloud.client("secretsmanager").create_secret(Name=f"cdn-{number}", SecretString=text)["ARN"]
+
+
+def key_pair(cloud, key):
+    """Turns the key pair on, and replaces it, while a large file is downloaded again and again."""
+    cloud.client("s3").create_bucket(Bucket="access-log")
+    first, second = (create_key_pair(cloud, number) for number in (1, 2))
+    with Downloads(cloud, upload_large(cloud, key)) as downloads:
+        deploy(cloud, CdnPublicKey1=first[0], AccessLogBucket="access-log.s3.amazonaws.com")
+        expect(not downloads.signers(), "URLs are signed before a deployment of the private key")
+        deploy(cloud, CdnPrivateKeySecretArn=create_secret(cloud, 1, first[1]))
+        deploy(cloud, CdnPublicKey2=second[0])
+        deploy(cloud, CdnPrivateKeySecretArn=create_secret(cloud, 2, second[1]))
+        downloads.repeat()
+        deploy(cloud, CdnPublicKey1="")
+        downloads.repeat()
+    used = [downloads.ids[number] for number in downloads.signers()]
+    expect(used == ["1", "2"], f"large files were signed with the keys {used}, in place of the first and then the second")
+
+
+def upload_large(cloud, key):
+    """Returns the URL of a public file that delivery redirects."""
+    outputs = cloud.outputs(STACK)
+    aws = Aws(REGION)
+    stack = Stack("ministack", STACK, outputs["ApiUrl"], outputs["CdnUrl"], key, aws, connect_to=("127.0.0.1", cloud.port))
+    file, _ = upload_video(stack)
+    return file["url"]
 
 
 def second_region(cloud):
@@ -197,8 +224,8 @@ def check(cloud, is_journey):
         smoke(cloud, key)
     with step("unchanged deployment"):
         unchanged(cloud)
-    with step("deployment with other parameters"):
-        other_parameters(cloud, key)
+    with step("key pair of the CDN: on, and replaced"):
+        key_pair(cloud, key)
     with step("second region"):
         second_region(cloud)
     with step("second stack: failed deployment, repeated"):

@@ -20,6 +20,8 @@ TOOLS = ROOT / ".tools/deploy-check"
 # Stands in for parts of the machine.
 ENVIRONMENT = Path(__file__).with_name("environment")
 REGION = "us-east-1"
+# Name in samconfig.toml.
+STACK = "larder-dev"
 # MiniStack accepts a key of twelve digits as that of the root user of this account.
 ACCOUNT = "123456789012"
 ARCHITECTURE = {"aarch64": "arm64", "x86_64": "x86_64"}[platform.machine()]

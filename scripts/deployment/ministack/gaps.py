@@ -110,12 +110,15 @@ def key_pair_of_cloudfront():
     """CloudFormation has no resource types for the public keys and key groups of CloudFront."""
 
     def provisioner(store, new_id, config_name):
-        def create(_name, properties, _stack):
-            identifier = new_id()
+        def put(identifier, properties):
             store[identifier] = {"Id": identifier, "ETag": identifier, "Config": properties[config_name]}
             return identifier, {"Id": identifier}
 
-        return {"create": create, "delete": lambda identifier, _: store.pop(identifier, None)}
+        return {
+            "create": lambda _name, properties, _stack: put(new_id(), properties),
+            "update": lambda identifier, _old, properties, *_: put(identifier, properties),
+            "delete": lambda identifier, _: store.pop(identifier, None),
+        }
 
     handlers = provisioners._RESOURCE_HANDLERS
     handlers["AWS::CloudFront::PublicKey"] = provisioner(cloudfront._public_keys, cloudfront._pk_id, "PublicKeyConfig")

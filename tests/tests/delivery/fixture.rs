@@ -29,7 +29,7 @@ pub(crate) const LARGE_BYTES: usize = 250_001;
 
 /// Options of a stack that redirects bodies above [`REDIRECT_ABOVE_BYTES`] to S3.
 pub(crate) fn options_with_redirects() -> StackOptions {
-    options_with_cdn_redirects().with_parameters(&[("CdnPublicKey", "")])
+    options_with_cdn_redirects().with_parameters(&[("CdnPublicKey1", "")])
 }
 
 /// Options of a stack that redirects bodies above [`REDIRECT_ABOVE_BYTES`] to the CDN.

@@ -107,10 +107,7 @@ const PROGRAMS: [(&str, &str); 3] = [
         "cargo",
         r#"[[ $* != "lambda --version" ]] && echo cargo 1.99.0 || echo "cargo-lambda ${CARGO_LAMBDA-1.9.2} (67129fc 2026-08-21Z)""#,
     ),
-    (
-        "zig",
-        r#"[[ $1 == version && ! ${NO_ZIG-} ]] && echo 0.17.1"#,
-    ),
+    ("zig", r"[[ $1 == version && ! ${NO_ZIG-} ]] && echo 0.17.1"),
 ];
 
 /// Runs `scripts/preflight` in this account, where SAM and the AWS CLI use a region. Returns its exit status and output.
@@ -163,19 +160,26 @@ fn preflight_finds_names_in_use_and_low_quotas() {
 }
 
 #[test]
-fn preflight_has_a_line_for_each_program_that_cannot_build_the_functions() {
-    for (variables, line) in [
+fn preflight_has_a_line_for_each_program_or_region_that_cannot_serve_the_stack() {
+    for (region, variables, line) in [
         (
+            "eu-west-1",
             "CARGO_LAMBDA=1.9.1",
             "cargo-lambda: FAIL: 1.9.1: 1.9.2 or later is required",
         ),
         (
+            "il-central-1",
+            "",
+            "region: FAIL: il-central-1 has no function URLs",
+        ),
+        (
+            "eu-west-1",
             "NO_ZIG=1",
             "zig: FAIL: zig is missing, or `false -m ziglang version` and `zig version` failed",
         ),
     ] {
-        let options = "--stack larder-other --region eu-west-1 --force";
-        let (status, printed) = preflight_with("eu-west-1", options, variables);
+        let options = format!("--stack larder-other --region {region} --force");
+        let (status, printed) = preflight_with(region, &options, variables);
         assert_eq!(status, Some(1), "{printed}");
         assert_eq!(printed.matches("FAIL").count(), 1, "{printed}");
         assert!(printed.contains(line), "{line} in {printed}");

@@ -11,7 +11,11 @@ use crate::{
 const DEPLOYED: &str = include_str!("../../../../template.yaml");
 const SAMPLE: &str = include_str!("sample.yaml");
 
-const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n";
+const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE2PMOVVI+E8y2/flWTkPe3re1M6aV
+/xb4rTMKHm1x6AbC41dUsA8K3OZjizcvgXFz/TU8T6+wV52N/jITvEo0Wg==
+-----END PUBLIC KEY-----
+";
 const SECRET_ARN: &str = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:key-abcdef";
 
 /// Reads a template with these parameters, in the context of a local stack.
@@ -229,29 +233,39 @@ fn alarms_have_a_metric_or_an_expression_over_several() -> Result<(), TemplateEr
 }
 
 #[test]
-fn key_pair_adds_cache_behavior_with_its_public_key() -> Result<(), TemplateError> {
-    let with_key_pair = |public_key, secret| {
+fn public_keys_add_a_cache_behavior() -> Result<(), TemplateError> {
+    let with_keys = |first, second, secret| {
         let parameters = [
-            ("CdnPublicKey", public_key),
+            ("CdnPublicKey1", first),
+            ("CdnPublicKey2", second),
             ("CdnPrivateKeySecretArn", secret),
         ];
         with(DEPLOYED, &parameters)
     };
-    for (public_key, secret) in [("", ""), (PUBLIC_KEY, ""), ("", SECRET_ARN)] {
-        let stack = with_key_pair(public_key, secret)?;
-        assert_eq!(stack.cdn_objects, None);
-        assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
+    let stack = with_keys("", "", "")?;
+    assert_eq!(stack.cdn_objects, None);
+    assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
+
+    // What the distribution verifies does not depend on the private key, which follows in another deployment.
+    let key = |id: &str| PublicKey {
+        id: format!("larder-{id}"),
+        pem: PUBLIC_KEY.to_owned(),
+    };
+    for secret in ["", SECRET_ARN] {
+        for (first, second, expected) in [
+            (PUBLIC_KEY, "", vec![key("CdnKey1")]),
+            ("", PUBLIC_KEY, vec![key("CdnKey2")]),
+            (PUBLIC_KEY, PUBLIC_KEY, vec![key("CdnKey1"), key("CdnKey2")]),
+        ] {
+            let objects = with_keys(first, second, secret)?.cdn_objects;
+            assert_eq!(objects.expect("a behavior").public_keys, expected);
+        }
     }
 
-    let stack = with_key_pair(PUBLIC_KEY, SECRET_ARN)?;
+    let stack = with_keys(PUBLIC_KEY, "", SECRET_ARN)?;
     let objects = stack.cdn_objects.expect("a behavior");
     assert_eq!(objects.path_prefix, "/_objects/");
     assert_eq!(objects.bucket, stack.buckets[0].name);
-    let key = PublicKey {
-        id: "larder-CdnKeyPair".to_owned(),
-        pem: PUBLIC_KEY.to_owned(),
-    };
-    assert_eq!(objects.public_keys, [key]);
     let parameters = [
         "response-cache-control",
         "response-content-disposition",
@@ -276,7 +290,7 @@ fn key_pair_adds_cache_behavior_with_its_public_key() -> Result<(), TemplateErro
     let mut functions = stack.functions.iter();
     let delivery = functions.find(|function| function.binary == "delivery");
     let delivery = delivery.expect("the origin");
-    assert_eq!(delivery.environment["CDN_KEY_PAIR_ID"], "larder-CdnKeyPair");
+    assert_eq!(delivery.environment["CDN_PRIVATE_KEY_ARN"], SECRET_ARN);
     let read_key = permission(["secretsmanager:GetSecretValue"], SECRET_ARN);
     assert!(delivery.permissions.contains(&read_key));
     Ok(())
@@ -379,6 +393,6 @@ fn parameters_of_the_deployed_template_exclude_invalid_values() {
         &PUBLIC_KEY.replace("PUBLIC", "PRIVATE"),
         "-----BEGIN PUBLIC KEY-----",
     ] {
-        assert!(!is_accepted("CdnPublicKey", public_key), "{public_key}");
+        assert!(!is_accepted("CdnPublicKey1", public_key), "{public_key}");
     }
 }
