@@ -8,7 +8,8 @@ use std::{env, process::Command};
     reason = "Cargo names the target and the profile in variables"
 )]
 fn main() {
-    println!("cargo::rerun-if-env-changed=PATH");
+    // Not on changes of PATH, which would compile this crate and all that use it again.
+    println!("cargo::rerun-if-changed=build.rs");
 
     let is_x86_64 = env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "x86_64");
     let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
@@ -16,7 +17,7 @@ fn main() {
 
     if is_x86_64 && is_release && !has_nasm() {
         println!(
-            "cargo::warning=nasm is missing: JPEG images take twice the time. Install it, and run `cargo clean --release -p mozjpeg-sys`"
+            "cargo::warning=nasm is missing: JPEG images take twice the time. Install it, and run `cargo clean --release -p mozjpeg-sys -p media`"
         );
     }
 }

@@ -62,9 +62,7 @@ impl Arguments {
 fn expand(arguments: &Arguments, mut function: ItemFn) -> TokenStream2 {
     let attributes = std::mem::take(&mut function.attrs);
     let name = function.sig.ident.clone();
-    let flavor = arguments
-        .is_multi_thread
-        .then(|| quote!((flavor = "multi_thread")));
+    let is_multi_thread = arguments.is_multi_thread;
     let start = if let Some(options) = &arguments.options {
         quote!(start_with(#options))
     } else {
@@ -86,15 +84,20 @@ fn expand(arguments: &Arguments, mut function: ItemFn) -> TokenStream2 {
     let passed = parameters.iter().map(|name| format_ident!("{name}"));
 
     quote! {
-        #[::tokio::test #flavor]
+        #[::core::prelude::v1::test]
         #(#attributes)*
-        async fn #name() {
+        fn #name() {
             #function
 
-            let stack = ::tests::Stack::#start.await;
-            #(#spaces)*
-            ::std::boxed::Box::pin(#name(#(&#passed),*)).await;
-            stack.#stop().await;
+            let directory = ::core::env!("CARGO_TARGET_TMPDIR");
+            let name = ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name));
+            let test = async {
+                let stack = ::tests::Stack::#start.await;
+                #(#spaces)*
+                ::std::boxed::Box::pin(#name(#(&#passed),*)).await;
+                stack.#stop().await;
+            };
+            ::tests::run_test(directory, name, #is_multi_thread, ::std::boxed::Box::pin(test));
         }
     }
 }

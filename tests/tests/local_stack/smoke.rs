@@ -3,7 +3,7 @@
 use std::process::Output;
 
 use serde_json::Value;
-use tests::text;
+use tests::{is_thorough, text};
 use tokio::process::Command;
 
 use super::program::DataDir;
@@ -34,9 +34,12 @@ async fn smoke(data: &DataDir, options: &[&str]) -> (Output, Vec<(String, String
     (output, results.collect())
 }
 
-/// Under cargo-lambda, because the stack has the limits of Lambda only there.
+/// Under cargo-lambda, because the stack has the limits of Lambda only there. Only in thorough runs.
 #[tokio::test]
 async fn every_check_of_this_stack_passes_and_deletes_its_spaces() {
+    if !is_thorough() {
+        return;
+    }
     let data = DataDir::new();
     let emulator = cargo_lambda();
     let program = emulator.program.to_str().expect("UTF-8");
