@@ -35,7 +35,6 @@ VARIABLES = {
     "WEBHOOKS_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/123456789012/webhooks",
     "ADMIN_REQUESTS_PER_MINUTE": "600",
     "LOG_LEVEL": "info",
-    "METRICS_BY_ROUTE": "false",
     "METRICS_NAMESPACE": "Larder/bench",
     "DELIVERY_REPLICAS": "1",
 }

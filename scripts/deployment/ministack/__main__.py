@@ -16,7 +16,7 @@ from deployment.aws import Aws
 from deployment.media_checks import upload_video
 from deployment.ministack.downloads import Downloads
 from deployment.stack import Stack
-from deployment.ministack.cloud import ACCOUNT, ARCHITECTURE, REGION, ROOT, STACK, Cloud, Miss, expect, run, wait_for
+from deployment.ministack.cloud import ARCHITECTURE, REGION, ROOT, STACK, Cloud, Miss, expect, run, wait_for
 
 # Another name of samconfig.toml, and another region.
 SECOND_STACK = "larder-staging"
@@ -55,13 +55,32 @@ def validate():
     run("sam", "validate", "--lint", "--template", ROOT / "template.yaml", "--region", REGION)
 
 
-def preflight():
-    run("scripts/preflight", "--stack", STACK, "--region", REGION, "--account", ACCOUNT)
+def guide(cloud, heading, *blocks, then="", **replaced):
+    """Runs blocks of commands of a section of docs/deploy.md, all by default, with words replaced, and then another command.
 
+    SAM builds and deploys outside of the repository, with the parameters that the page names for the processor of this machine.
+    """
+    section = re.split(r"^## ", (ROOT / "docs/deploy.md").read_text().partition(f"\n## {heading}\n")[2], flags=re.MULTILINE)[0]
+    found = re.findall(r"^```console\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    expect(found, f"docs/deploy.md has no commands below {heading!r}")
+    commands = "".join(found[index] for index in blocks or range(len(found)))
+    for word, replacement in replaced.items():
+        commands = re.sub(rf"\b{word}\b", lambda _: replacement, commands)
 
-def build(cloud):
-    run("sam", "build", "--build-dir", cloud.directory / "build", "--cache-dir", cloud.directory / "cache",
-        "--parameter-overrides", f"Architecture={ARCHITECTURE}")
+    config = cloud.directory / "samconfig.toml"
+    architecture = f"Architecture={ARCHITECTURE}"
+    text = (ROOT / "samconfig.toml").read_text().replace("LogLevel=debug", f"LogLevel=debug {architecture}")
+    config.write_text(text.replace("beta_features = true", f'beta_features = true\nparameter_overrides = "{architecture}"'))
+    sam = f"""sam() {{
+        case $1 in
+        build) command sam build --config-file {config} --build-dir {cloud.directory}/build --cache-dir {cloud.directory}/cache ;;
+        deploy) command sam "$@" --config-file {config} --template-file {cloud.directory}/build/template.yaml --no-progressbar ;;
+        esac
+    }}
+    """
+    root = f'cd {ROOT}\n'
+    script = root + sam + re.sub(r"^\$ ", "", commands, flags=re.MULTILINE) + then
+    return run("bash", "-euo", "pipefail", input=script)
 
 
 def deploy(cloud, *options, environment="dev", fails=False, **parameters):
@@ -76,12 +95,23 @@ def delete(stack):
     run("sam", "delete", "--stack-name", stack, "--region", REGION, "--no-prompts")
 
 
-def bootstrap(stack=STACK, region=REGION):
-    """Returns the account key of a new stack."""
-    printed = run(ROOT / "scripts/bootstrap", "--stack", stack, "--region", region)
+def printed_key(printed):
     keys = re.findall(r"^sk_\S+$", printed, re.MULTILINE)
     expect(len(keys) == 1, f"one key expected in:\n{printed}")
     return keys[0]
+
+
+def first_key(cloud):
+    """Creates the first key, uploads a file as docs/deploy.md does, and returns the key."""
+    handle = """$(curl -sS $API/spaces -H "Authorization: Bearer $KEY" | sed 's/.*"handle":"\\([a-z0-9]*\\)".*/\\1/')"""
+    printed = guide(cloud, "First key and upload", HANDLE=handle, URL="$API/account -o /dev/null", then='echo; echo "$KEY"')
+    expect('"status":"active"' in printed, f"no uploaded file in:\n{printed}")
+    return printed_key(printed)
+
+
+def bootstrap(stack, region=REGION):
+    """Returns the account key of a new stack."""
+    return printed_key(run(ROOT / "scripts/bootstrap", "--stack", stack, "--region", region))
 
 
 def get(cloud, key, path, stack=STACK, region=REGION):
@@ -130,28 +160,17 @@ def unchanged(cloud):
     expect("No changes to deploy" in deploy(cloud), "an unchanged deployment changes the stack")
 
 
-def create_key_pair(cloud, number):
-    """Returns the public key of a new key pair, and the path of its private key."""
-    private = cloud.directory / f"private-{number}.pem"
-    run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", private)
-    return run("openssl", "pkey", "-in", private, "-pubout"), private
-
-
-def create_secret(cloud, number, private):
-    text = f"{cloud.outputs(STACK)[f'CdnKey{number}Id']}\n{private.read_text()}"
-    return cloud.client("secretsmanager").create_secret(Name=f"cdn-{number}", SecretString=text)["ARN"]
-
-
 def key_pair(cloud, key):
-    """Turns the key pair on, and replaces it, while a large file is downloaded again and again."""
-    cloud.client("s3").create_bucket(Bucket="access-log")
-    first, second = (create_key_pair(cloud, number) for number in (1, 2))
+    """Turns the key pair on, and replaces it, with the commands of docs/deploy.md, while a large file is downloaded again and again."""
+    heading = "Large downloads"
+    files = {name: str(cloud.directory / name) for name in ("cdn-private.pem", "cdn-public.pem", "cdn-secret.txt")}
+    second = {**files, "CdnPublicKey1": "CdnPublicKey2", "CdnKey1Id": "CdnKey2Id", "larder-dev-cdn-1": "larder-dev-cdn-2"}
     with Downloads(cloud, upload_large(cloud, key)) as downloads:
-        deploy(cloud, CdnPublicKey1=first[0], AccessLogBucket="access-log.s3.amazonaws.com")
+        guide(cloud, heading, 0, LOGS="access-log", **files)
         expect(not downloads.signers(), "URLs are signed before a deployment of the private key")
-        deploy(cloud, CdnPrivateKeySecretArn=create_secret(cloud, 1, first[1]))
-        deploy(cloud, CdnPublicKey2=second[0])
-        deploy(cloud, CdnPrivateKeySecretArn=create_secret(cloud, 2, second[1]))
+        guide(cloud, heading, 1, **files)
+        guide(cloud, heading, 0, LOGS="access-log-2", **second)
+        guide(cloud, heading, 1, **second)
         downloads.repeat()
         deploy(cloud, CdnPublicKey1="")
         downloads.repeat()
@@ -206,14 +225,12 @@ def check(cloud, is_journey):
         validate()
     with step("start of MiniStack"):
         cloud.start()
-    with step("scripts/preflight"):
-        preflight()
-    with step("sam build"):
-        build(cloud)
-    with step("first deployment"):
-        deploy(cloud)
-    with step("bootstrap"):
-        key = bootstrap()
+    with step("docs/deploy.md: check the account"):
+        guide(cloud, "Check the account")
+    with step("docs/deploy.md: build and deploy"):
+        guide(cloud, "Build and deploy", 0)
+    with step("docs/deploy.md: first key and upload"):
+        key = first_key(cloud)
     with step("requests of the README"):
         readme_requests(cloud, key)
     with step("workers"):
@@ -222,9 +239,11 @@ def check(cloud, is_journey):
         return
     with step("scripts/smoke"):
         smoke(cloud, key)
+    with step("docs/deploy.md: protection of state"):
+        guide(cloud, "Build and deploy", 1)
     with step("unchanged deployment"):
         unchanged(cloud)
-    with step("key pair of the CDN: on, and replaced"):
+    with step("docs/deploy.md: key pair of the CDN, on and replaced"):
         key_pair(cloud, key)
     with step("second region"):
         second_region(cloud)

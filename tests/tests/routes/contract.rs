@@ -124,7 +124,6 @@ async fn schemathesis_passes() {
         "UnsignedRequestsPerMinute",
         "UnsignedUploadsPerHour",
         "ApiRequestsPerSecond",
-        "ApiBurstRequests",
     ];
     let options = StackOptions::default().with_parameters(&limits.map(|name| (name, "1000000")));
     let stack = Stack::start_with(options).await;
