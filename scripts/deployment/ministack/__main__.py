@@ -104,7 +104,9 @@ def printed_key(printed):
 def first_key(cloud):
     """Creates the first key, uploads a file as docs/deploy.md does, and returns the key."""
     handle = """$(curl -sS $API/spaces -H "Authorization: Bearer $KEY" | sed 's/.*"handle":"\\([a-z0-9]*\\)".*/\\1/')"""
-    printed = guide(cloud, "First key and upload", HANDLE=handle, URL="$API/account -o /dev/null", then='echo; echo "$KEY"')
+    url = """$(curl -sS "$API/files?limit=1" -H "Authorization: Bearer $KEY" | sed 's/.*"url":"\\([^"]*\\)".*/\\1/')"""
+    words = {"HANDLE": handle, "sSLO": "sSLf -o /dev/null", "URL": url}
+    printed = guide(cloud, "First key and upload", then='echo; echo "$KEY"', **words)
     expect('"status":"active"' in printed, f"no uploaded file in:\n{printed}")
     return printed_key(printed)
 
