@@ -16,8 +16,8 @@ import sys
 SIGNER, VERIFIER, GROUP = "Delivery", "Cdn", "CdnKeyGroup"
 KEYS = ("1", "2")
 SECRET_PARAMETER = "CdnPrivateKeySecretArn"
-# Properties by which a resource names itself.
-OWN_NAMES = {"Name", "StageName", "DomainName", "Id"}
+# Properties by which resources name themselves; `Name` by default.
+OWN_NAMES = {"AWS::ApiGatewayV2::Stage": "StageName", "AWS::ApiGatewayV2::DomainName": "DomainName", "AWS::S3::Bucket": "BucketName"}
 
 
 def references(value):
@@ -70,14 +70,15 @@ def texts(value, path=()):
 def unordered(resources):
     """Yields the resources that name another one in text, without a dependency on it."""
     graph = dependencies(resources)
-    names = [(text, name) for name, each in resources.items() for path, text in texts(each.get("Properties", {})) if path[-1] in OWN_NAMES and len(path) == 1]
-    for name, resource in resources.items():
-        for path, text in texts(resource.get("Properties", {})):
-            owners = {owner for own, owner in names if own == text and owner != name}
-            is_own = path[-1] in OWN_NAMES and name in {owner for own, owner in names if own == text}
-            for owner in sorted(owners) if not is_own else ():
-                if not depends(graph, name, owner):
-                    yield f"{name}.{'.'.join(path)} names {owner} ({text}), without a dependency on it: use !Ref"
+    properties = {name: each.get("Properties", {}) for name, each in resources.items()}
+    own = {name: OWN_NAMES.get(each["Type"], "Name") for name, each in resources.items()}
+    owners = {json.dumps(properties[name][key]): name for name, key in own.items() if key in properties[name]}
+
+    for name in resources:
+        for path, text in texts(properties[name]):
+            owner = owners.get(text)
+            if owner and path != (own[name],) and not depends(graph, name, owner):
+                yield f"{name}.{'.'.join(path)} names {owner} ({text}), without a dependency on it: use !Ref"
 
 
 def evaluated(template, parameters):
@@ -169,10 +170,10 @@ def check(template):
         return
     yield from interruptions(template, has_known_id)
 
-    # What the first deployment would do if the secret did not need the id, and a mapping to a stage in text: the checks find both.
+    # The checks find what a deployment would do if the secret did not need the id, and a mapping without references.
     assert any(interruptions(template, lambda *_: True)), "no deployment can interrupt downloads"
-    mapping = {**resources["ApiDomainMapping"], "Properties": {**resources["ApiDomainMapping"]["Properties"], "Stage": "$default"}}
-    assert list(unordered({**resources, "ApiDomainMapping": mapping})), "a stage in text is not found"
+    mapping = {**resources["ApiDomainMapping"], "Properties": {"Stage": "$default", "DomainName": {"Ref": "ApiDomainName"}}}
+    assert len(list(unordered({**resources, "ApiDomainMapping": mapping}))) == 2, "a stage or domain in text is not found"
 
 
 if __name__ == "__main__":
