@@ -42,16 +42,16 @@ const RESOURCES_OF_ACTION = { 's3:ListBucket': [BUCKET, 'arn:aws:s3:::other'] };
 const [templatePath, usedPath] = process.argv.slice(2);
 const scalar = (name) => ({ tag: `!${name}`, resolve: (text) => ({ [name]: text }) });
 const list = (name) => ({ tag: `!${name}`, collection: 'seq', resolve: (items) => ({ [name]: items.toJSON() }) });
-const lists = ['And', 'Equals', 'If', 'Not', 'Or', 'Select', 'Split', 'Sub'];
+const lists = ['And', 'Equals', 'If', 'Join', 'Not', 'Or', 'Select', 'Split', 'Sub'];
 const { Resources: resources } = parse(readFileSync(templatePath, 'utf8'), {
   customTags: [...['Condition', 'GetAtt', 'Ref', 'Sub'].map(scalar), ...lists.map(list)],
 });
 
 // What policies refer to besides ARNs.
-const values = { 'AWS::Partition': 'aws', 'AWS::Region': 'us-east-1', 'AWS::AccountId': ACCOUNT };
+const values = { 'AWS::Partition': 'aws', 'AWS::StackName': 'larder', 'AWS::Region': 'us-east-1', 'AWS::AccountId': ACCOUNT };
 
 function arn(id) {
-  return id === 'CdnPrivateKeySecretArn' ? CDN_KEY : ARNS[resources[id].Type](id);
+  return ARNS[resources[id].Type](id);
 }
 
 // Resolves the references of a policy, as if all conditions were true.

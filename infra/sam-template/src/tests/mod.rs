@@ -16,7 +16,7 @@ MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE2PMOVVI+E8y2/flWTkPe3re1M6aV
 /xb4rTMKHm1x6AbC41dUsA8K3OZjizcvgXFz/TU8T6+wV52N/jITvEo0Wg==
 -----END PUBLIC KEY-----
 ";
-const SECRET_ARN: &str = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:key-abcdef";
+const SECRET_ARN: &str = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-cdn-1-abcdef";
 
 /// Reads a template with these parameters, in the context of a local stack.
 fn with(text: &str, parameters: &[(&str, &str)]) -> Result<ResolvedTemplate, TemplateError> {
@@ -291,7 +291,8 @@ fn public_keys_add_a_cache_behavior() -> Result<(), TemplateError> {
     let delivery = functions.find(|function| function.binary == "delivery");
     let delivery = delivery.expect("the origin");
     assert_eq!(delivery.environment["CDN_PRIVATE_KEY_ARN"], SECRET_ARN);
-    let read_key = permission(["secretsmanager:GetSecretValue"], SECRET_ARN);
+    let secrets = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-cdn-*";
+    let read_key = permission(["secretsmanager:GetSecretValue"], secrets);
     assert!(delivery.permissions.contains(&read_key));
     Ok(())
 }
