@@ -16,7 +16,8 @@ MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE2PMOVVI+E8y2/flWTkPe3re1M6aV
 /xb4rTMKHm1x6AbC41dUsA8K3OZjizcvgXFz/TU8T6+wV52N/jITvEo0Wg==
 -----END PUBLIC KEY-----
 ";
-const SECRET_ARN: &str = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-cdn-1-abcdef";
+const SECRET_ARN: &str =
+    "arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-cdn-1-abcdef";
 
 /// Reads a template with these parameters, in the context of a local stack.
 fn with(text: &str, parameters: &[(&str, &str)]) -> Result<ResolvedTemplate, TemplateError> {
