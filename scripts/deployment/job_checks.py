@@ -122,11 +122,12 @@ def alarm_topic(stack):
 def worker_retry(stack):
     """An invalid job is tried ten times, which the metric of failed jobs counts, and becomes a dead letter after about 100 minutes.
 
-    The dead letter raises an alarm, and is then deleted. Visibility and `ReportBatchItemFailures`: "Handling errors for an SQS event source in Lambda" in the AWS Lambda Developer Guide.
+    The dead letter is then deleted. Visibility and `ReportBatchItemFailures`: "Handling errors for an SQS event source in Lambda" in the AWS Lambda Developer Guide.
     """
     body, queue = f"scripts/smoke {secrets.token_hex(8)}", stack.resource("SweepDeadLetters")
     stack.send("SweepQueue", body)
-    started, since = time.monotonic(), time.time() - 60
+    started = time.monotonic()
+    since = time.time() - 60
 
     def dead_letter():
         arguments = ("--queue-url", queue, "--attribute-names", "ApproximateReceiveCount", "--max-number-of-messages", "10")

@@ -1,6 +1,6 @@
 """Checks the order in which CloudFormation creates and updates the resources of a translated template: python -m deployment.order FILE
 
-- What one resource names, and another one calls itself, such as a stage or a domain, must be a dependency: otherwise CloudFormation may
+- A resource that contains the name of another one, such as a stage or a domain, must depend on it: otherwise CloudFormation may
   create the first one before ("DependsOn attribute" in the CloudFormation Template Reference Guide: dependent resources are created
   after those that they refer to, others in parallel).
 - In each permitted deployment of the key pairs of the CDN, and in each order of its updates, the distribution verifies by the key that
@@ -12,8 +12,10 @@ import json
 import re
 import sys
 
-# A resource that delivery signs by, and what the distribution verifies by.
-SIGNER, VERIFIER, GROUP = "Delivery", "Cdn", "CdnKeyGroup"
+# The resource that signs URLs, the one that verifies them, and that of its public keys.
+SIGNER = "Delivery"
+VERIFIER = "Cdn"
+GROUP = "CdnKeyGroup"
 KEYS = ("1", "2")
 SECRET_PARAMETER = "CdnPrivateKeySecretArn"
 # Properties by which resources name themselves; `Name` by default.
@@ -47,7 +49,8 @@ def dependencies(resources):
 
 def depends(graph, name, other):
     """Returns whether a resource is created after another one."""
-    seen, ahead = set(), [name]
+    seen = set()
+    ahead = [name]
     while ahead:
         found = graph[ahead.pop()] - seen
         seen |= found
@@ -151,7 +154,8 @@ def interruptions(template, is_permitted):
 
     for before, after in itertools.permutations(states, 2):
         for is_first in (True, False) if is_permitted(before, after) else ():
-            live, new = dict(resources(before)), resources(after)
+            live = dict(resources(before))
+            new = resources(after)
             for name in steps(dict(live), new, is_first):
                 live = {key: value for key, value in {**live, name: new.get(name)}.items() if value is not None}
                 if signing_key(live) not in {None, *verified_keys(live)}:
@@ -159,14 +163,14 @@ def interruptions(template, is_permitted):
 
 
 def has_known_id(before, after):
-    """A secret begins with the id of its public key, which CloudFront chooses: it exists only after a deployment of that key."""
+    """Returns whether the secret's public key existed before the deployment, because CloudFront chooses the id that the secret begins with."""
     return after[1] is None or after[1] in before[0]
 
 
 def check(template):
     resources = template["Resources"]
     yield from unordered(resources)
-    if GROUP not in resources:
+    if SECRET_PARAMETER not in template.get("Parameters", {}):
         return
     yield from interruptions(template, has_known_id)
 
@@ -179,5 +183,5 @@ def check(template):
 if __name__ == "__main__":
     with open(sys.argv[1]) as file:
         problems = list(check(json.load(file)))
-    print("\n".join(problems) or "every name is a dependency, and no permitted deployment interrupts signed URLs")
+    print("\n".join(problems) or "every name is a dependency, and no deployment that keeps the key in use interrupts signed URLs")
     sys.exit(bool(problems))

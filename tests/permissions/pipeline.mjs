@@ -1,7 +1,7 @@
 // Evaluates the roles of infra/pipeline/template.yaml with an evaluator of IAM policies that others wrote: node pipeline.mjs PIPELINE TEMPLATE
 //
 // The trust of the deploy role is evaluated with forged tokens. The permissions of both roles are evaluated with what they must not do, and those of
-// the CloudFormation role also with an action of each resource of TEMPLATE: allowed for the stack, and refused for another one.
+// the CloudFormation role also with an action of each resource of TEMPLATE: allowed for the stack, and denied for another one.
 import { readFileSync } from 'node:fs';
 import { runSimulation } from '@cloud-copilot/iam-simulate';
 import { parse } from 'yaml';
@@ -27,7 +27,7 @@ const own = (id) => `${(pipeline[id].Properties.Path ?? '/').slice(1)}${STACK}-p
 const ARNS = { DeployRole: role(own('DeployRole')), CloudFormationRole: role(own('CloudFormationRole')) };
 const ARTIFACTS = `arn:aws:s3:::${own('Artifacts').toLowerCase()}`;
 const values = {
-  'AWS::AccountId': ACCOUNT, 'AWS::Partition': 'aws', 'AWS::Region': 'us-east-1', StackName: STACK, Environment: 'dev', AccessLogBucket: 'logs',
+  'AWS::AccountId': ACCOUNT, 'AWS::Partition': 'aws', 'AWS::Region': 'us-east-1', StackName: STACK, Environment: 'dev', AccessLogBucket: 'logs.s3.amazonaws.com',
   OidcProvider: PROVIDER, 'Artifacts.Arn': ARTIFACTS, 'CloudFormationRole.Arn': ARNS.CloudFormationRole,
 };
 
@@ -37,6 +37,9 @@ function resolved(node) {
   if (typeof node !== 'object') return node;
   if (node.If) return resolved(node.If[1]);
   if (node.Sub) return node.Sub.replace(/\$\{([\w.:]+)\}/g, (_, name) => values[name]);
+  if (node.Join) return resolved(node.Join[1]).join(node.Join[0]);
+  if (node.Select) return resolved(node.Select[1])[node.Select[0]];
+  if (node.Split) return resolved(node.Split[1]).split(node.Split[0]);
   if (node.Ref ?? node.GetAtt) return values[node.Ref ?? node.GetAtt];
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolved(value)]));
 }
@@ -48,7 +51,7 @@ async function expect(expected, principal, action, resource, context, identityPo
   const result = await runSimulation({ request, identityPolicies, resourcePolicy, serviceControlPolicies: [], resourceControlPolicies: [] }, {});
   if (result.resultType === 'error') throw new Error(`${action} on ${resource}: ${JSON.stringify(result.errors)}`);
   const allowed = result.overallResult === 'Allowed';
-  if (allowed !== expected) problems.push(`${allowed ? 'allowed' : 'refused'}: ${principal} ${action} ${resource} ${JSON.stringify(context)}`);
+  if (allowed !== expected) problems.push(`${allowed ? 'allowed' : 'denied'}: ${principal} ${action} ${resource} ${JSON.stringify(context)}`);
   evaluated += 1;
 }
 

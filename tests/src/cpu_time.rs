@@ -52,7 +52,7 @@ pub fn run_test(
         .expect("a written line");
 }
 
-/// Returns the CPU time of this thread; 0 if the system does not tell ("Scheduler Statistics", documentation of Linux).
+/// Returns the CPU time of this thread; or 0 if the system does not report it ("Scheduler Statistics", documentation of Linux).
 fn thread_nanoseconds() -> u64 {
     let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = statistics.split(' ').next();

@@ -85,8 +85,9 @@ impl LocalStack {
         };
         let template_context = context(&options, &origins, key_pair.as_ref());
         let mut template = options.template.read(&template_context)?;
+        let local_variables = options.local_variables()?;
         for function in &mut template.functions {
-            function.environment.extend(options.local_variables());
+            function.environment.extend(local_variables.clone());
         }
         emulators.provision(&template).await?;
         let contexts = FunctionContexts::open(

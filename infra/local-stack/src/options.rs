@@ -1,13 +1,16 @@
 //! Options of a local stack, and the context of its template.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf, sync::Arc};
 
 use domain::Random;
 use emulators::{ACCOUNT_ID, REGION};
 use runtime::BodyDeadlines;
 use sam_template::{Context, Template};
 
-use crate::{cargo_lambda::CargoLambda, cdn_key_pair::CdnKeyPair, registry::Registry};
+use crate::{
+    cargo_lambda::CargoLambda, cdn_key_pair::CdnKeyPair, registry::Registry,
+    start_error::StartError,
+};
 
 /// Name of the emulated CloudFormation stack.
 pub(crate) const STACK_NAME: &str = "larder";
@@ -22,7 +25,8 @@ const PRIVATE_KEY_PARAMETER: &str = "CdnPrivateKeySecretArn";
 /// The value of [`REDIRECT`] under cargo-lambda, which hangs on larger responses: 3 MiB.
 const CARGO_LAMBDA_REDIRECT: u64 = 3 << 20;
 
-/// A parameter of local stacks. A deployment has none: it sets a variable of the functions, which has the right default there.
+/// A parameter of local stacks, which sets a variable of all functions. Deployments leave the variable unset, so that its
+/// default applies.
 pub struct LocalParameter {
     pub name: &'static str,
     pub description: &'static str,
@@ -30,6 +34,8 @@ pub struct LocalParameter {
     pub default: &'static str,
     /// Variable of the functions.
     variable: &'static str,
+    /// What a value must be, in words, and whether one is.
+    values: (&'static str, fn(&str) -> bool),
 }
 
 const LOOPBACK_URLS: LocalParameter = LocalParameter {
@@ -37,6 +43,7 @@ const LOOPBACK_URLS: LocalParameter = LocalParameter {
     description: "Whether URLs of watermarks and webhooks may also be http://127.0.0.1 and http://localhost.",
     default: "true",
     variable: "ALLOW_LOOPBACK_URLS",
+    values: ("true or false", |value| value.parse::<bool>().is_ok()),
 };
 /// Without a limit by default: responses of this process are not limited, and no file is larger than a pebibyte.
 const REDIRECT: LocalParameter = LocalParameter {
@@ -44,8 +51,11 @@ const REDIRECT: LocalParameter = LocalParameter {
     description: "Maximum size of a body that delivery sends itself, in bytes. Larger files are delivered by a redirect to storage, larger ranges are truncated. On AWS it is 4194304.",
     default: "1125899906842624",
     variable: "REDIRECT_ABOVE_BYTES",
+    values: ("a positive integer", |value| {
+        value.parse::<NonZeroU64>().is_ok()
+    }),
 };
-/// All of them.
+/// Parameters that only local stacks have.
 pub const LOCAL_PARAMETERS: [&LocalParameter; 2] = [&LOOPBACK_URLS, &REDIRECT];
 
 /// The ports to listen on. 0 selects a free port.
@@ -101,16 +111,24 @@ impl Options {
     }
 
     /// Returns the variables of all functions that [`LOCAL_PARAMETERS`] set.
-    pub(crate) fn local_variables(&self) -> impl Iterator<Item = (String, String)> {
-        LOCAL_PARAMETERS.into_iter().map(|parameter| {
+    pub(crate) fn local_variables(&self) -> Result<BTreeMap<String, String>, StartError> {
+        let variable = |parameter: &LocalParameter| {
             let default = if parameter.name == REDIRECT.name && self.cargo_lambda.is_some() {
                 CARGO_LAMBDA_REDIRECT.to_string()
             } else {
                 parameter.default.to_owned()
             };
             let value = self.parameters.get(parameter.name).cloned();
-            (parameter.variable.to_owned(), value.unwrap_or(default))
-        })
+            let value = value.unwrap_or(default);
+
+            let (expected, is_valid) = parameter.values;
+            if !is_valid(&value) {
+                let name = parameter.name;
+                return Err(StartError::Parameter { name, expected });
+            }
+            Ok((parameter.variable.to_owned(), value))
+        };
+        LOCAL_PARAMETERS.into_iter().map(variable).collect()
     }
 }
 

@@ -29,6 +29,13 @@ pub enum StartError {
     /// A resource of the template could not be created.
     #[error(transparent)]
     Provision(#[from] emulators::ProvisionError),
+    /// A parameter that only local stacks have is invalid.
+    #[error("Parameters.{name}: the value must be {expected}")]
+    Parameter {
+        name: &'static str,
+        /// Values that are valid, in words.
+        expected: &'static str,
+    },
     /// The template is invalid or not supported.
     #[error(transparent)]
     Template(#[from] TemplateError),

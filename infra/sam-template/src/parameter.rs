@@ -19,6 +19,8 @@ pub struct Parameter {
     /// Matches the whole value, as in CloudFormation.
     #[serde(default, deserialize_with = "pattern")]
     allowed_pattern: Option<Regex>,
+    /// What the pattern means, which errors state in place of it.
+    constraint_description: Option<String>,
     #[serde(default, deserialize_with = "some_parsed")]
     min_value: Option<i64>,
     #[serde(default, deserialize_with = "some_parsed")]
@@ -81,7 +83,10 @@ impl Parameter {
             return Err(format!("must be one of {}", self.allowed_values.join(", ")));
         }
         match &self.allowed_pattern {
-            Some(pattern) if !pattern.is_match(value) => Err(format!("must match {pattern}")),
+            Some(pattern) if !pattern.is_match(value) => {
+                let described = self.constraint_description.clone();
+                Err(described.unwrap_or_else(|| format!("must match {pattern}")))
+            }
             _ => Ok(()),
         }
     }

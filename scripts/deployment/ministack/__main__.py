@@ -75,6 +75,7 @@ def guide(cloud, heading, *blocks, then="", **replaced):
         case $1 in
         build) command sam build --config-file {config} --build-dir {cloud.directory}/build --cache-dir {cloud.directory}/cache ;;
         deploy) command sam "$@" --config-file {config} --template-file {cloud.directory}/build/template.yaml --no-progressbar ;;
+        *) command sam "$@" ;;
         esac
     }}
     """
@@ -168,13 +169,12 @@ def key_pair(cloud, key):
     files = {name: str(cloud.directory / name) for name in ("cdn-private.pem", "cdn-public.pem", "cdn-secret.txt")}
     second = {**files, "CdnPublicKey1": "CdnPublicKey2", "CdnKey1Id": "CdnKey2Id", "larder-dev-cdn-1": "larder-dev-cdn-2"}
     with Downloads(cloud, upload_large(cloud, key)) as downloads:
-        guide(cloud, heading, 0, LOGS="access-log", **files)
+        guide(cloud, heading, 0, 1, LOGS="access-log", **files)
         expect(not downloads.signers(), "URLs are signed before a deployment of the private key")
-        guide(cloud, heading, 1, **files)
-        guide(cloud, heading, 0, LOGS="access-log-2", **second)
-        guide(cloud, heading, 1, **second)
+        guide(cloud, heading, 2, **files)
+        guide(cloud, heading, 1, 2, **second)
         downloads.repeat()
-        deploy(cloud, CdnPublicKey1="")
+        guide(cloud, heading, 3)
         downloads.repeat()
     used = [downloads.ids[number] for number in downloads.signers()]
     expect(used == ["1", "2"], f"large files were signed with the keys {used}, in place of the first and then the second")

@@ -39,11 +39,13 @@ LISTINGS = [
     ("cloudwatch", "list_dashboards", "DashboardEntries[].DashboardName"),
     ("dynamodb", "list_tables", "TableNames"),
     ("events", "list_rules", "Rules[].Name"),
+    ("iam", "list_policies", "Policies[].PolicyName"),
     ("iam", "list_roles", "Roles[].RoleName"),
     ("lambda", "list_functions", "Functions[].FunctionName"),
     ("logs", "describe_log_groups", "logGroups[].logGroupName"),
     ("s3", "list_buckets", "Buckets[].Name"),
     ("secretsmanager", "list_secrets", "SecretList[].ARN"),
+    ("sns", "list_topics", "Topics[].TopicArn"),
     ("sqs", "list_queues", "QueueUrls"),
 ]
 # Characters of a program's output that a failure prints.

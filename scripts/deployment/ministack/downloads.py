@@ -52,7 +52,8 @@ class Downloads:
 
     def repeat(self):
         """Waits for another download."""
-        count, deadline = len(self.keys), time.monotonic() + REPEAT_SECONDS
+        count = len(self.keys)
+        deadline = time.monotonic() + REPEAT_SECONDS
         while len(self.keys) < count + 2 and not self.failure:
             expect(time.monotonic() < deadline, "no further download")
             time.sleep(PAUSE_SECONDS)

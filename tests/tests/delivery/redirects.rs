@@ -166,9 +166,9 @@ async fn redirect_limit_of_zero_fails_start() {
     let started = Box::pin(Stack::start_in(directory, options)).await;
 
     let error = started.err().expect("an error").to_string();
-    assert!(
-        error.contains("REDIRECT_ABOVE_BYTES is not a positive integer"),
-        "{error}"
+    assert_eq!(
+        error,
+        "Parameters.RedirectAboveBytes: the value must be a positive integer"
     );
 }
 

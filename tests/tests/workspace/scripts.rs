@@ -156,7 +156,10 @@ fn preflight_finds_names_in_use_and_low_quotas() {
     let options = "--stack larder-other --region eu-west-1 --account 123456789012 --force";
     let (status, printed) = preflight("eu-west-1", options);
     assert_eq!(status, Some(0), "{printed}");
-    assert!(printed.contains("names: ok"), "{printed}");
+    assert!(
+        printed.contains("names: ok: 11 names, 0 in use"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -198,8 +201,8 @@ fn preflight_ends_with_one_line_without_a_valid_stack_region_or_login() {
             "at most 32 characters",
         ),
         (
-            "--stack larder-test --region nowhere",
-            "'nowhere' is no region",
+            "--stack larder-test --region us-gov-west-1",
+            "'us-gov-west-1' is no region of the partition aws",
         ),
     ] {
         let (status, printed) = preflight("eu-west-1", options);

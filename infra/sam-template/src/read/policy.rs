@@ -18,9 +18,6 @@ const MANAGED_POLICY: &str = "AWS::IAM::ManagedPolicy";
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 struct Policy {
     policy_document: Document<Permission>,
-    /// References of roles that a managed policy is attached to. Other roles name the policy.
-    #[serde(default)]
-    roles: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -76,13 +73,6 @@ pub(super) fn permissions_of_role(
     for arn in role.managed_policy_arns {
         policies.push(resources.referenced(MANAGED_POLICY, None, &arn)?);
     }
-    let id = resources.find(ROLE, Some("Arn"), arn)?;
-    let reference = resources.scope.reference(id)?;
-    let managed = resources.each(MANAGED_POLICY, |id, resources| {
-        resources.properties::<Policy>(id)
-    })?;
-    let attached = managed.into_iter();
-    policies.extend(attached.filter(|policy| policy.roles.contains(&reference)));
 
     let statements = policies.into_iter().map(|policy| policy.policy_document);
     Ok(statements.flat_map(|document| document.statement).collect())
