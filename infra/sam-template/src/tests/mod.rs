@@ -388,15 +388,11 @@ fn parameters_meet_their_constraints() {
 
 #[test]
 fn parameters_of_the_deployed_template_exclude_invalid_values() {
-    for public_key in [
-        "AAAA",
-        &PUBLIC_KEY.replace("PUBLIC", "PRIVATE"),
-        "-----BEGIN PUBLIC KEY-----",
-    ] {
-        let shown =
-            with(DEPLOYED, &[("CdnPublicKey1", public_key)]).map_err(|error| error.to_string());
-        let constraint = "the value must be a P-256 public key in PEM";
-        let expected = format!("template.yaml: Parameters.CdnPublicKey1: {constraint}");
-        assert_eq!(shown.err(), Some(expected), "{public_key}");
+    let private_key = PUBLIC_KEY.replace("PUBLIC", "PRIVATE");
+    for public_key in ["AAAA", &private_key, "-----BEGIN PUBLIC KEY-----"] {
+        let result = with(DEPLOYED, &[("CdnPublicKey1", public_key)]);
+        let shown = result.err().map(|error| error.to_string());
+        let constraint = "CdnPublicKey1: the value must be a P-256 public key in PEM";
+        assert!(shown.is_some_and(|shown| shown.ends_with(constraint)));
     }
 }
