@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use moxcms::{
-    ColorProfile, DataColorSpace, Layout, RenderingIntent, Transform8BitExecutor, TransformOptions,
-};
+use moxcms::{ColorProfile, Layout, RenderingIntent, Transform8BitExecutor, TransformOptions};
 
 use crate::{
     MediaError,
@@ -48,15 +46,26 @@ impl SrgbConverter {
     /// fails.
     pub(crate) fn convert(&self, pixels: &mut Pixels) -> Result<(), MediaError> {
         catch_codec_panic(MediaError::malformed, || match pixels.channels {
-            Channels::Gray => convert_grays(pixels, &*self.transform),
+            Channels::Gray => convert_grays(&mut pixels.samples, &*self.transform),
             Channels::Rgb | Channels::Rgba => convert(pixels, &*self.transform),
         })
     }
 }
 
-/// Whether a profile is small enough to be used.
-pub(crate) fn is_usable(profile: &[u8]) -> bool {
-    profile.len() <= PROFILE_BYTES
+/// Whether a profile is small enough, and describes colors of this space: bytes 16 to 19 of its header
+/// (ICC.1:2022, 7.2.6). In another space, samples would be read as the wrong quantities.
+fn is_of_space(profile: &[u8], space: [u8; 4]) -> bool {
+    profile.len() <= PROFILE_BYTES && profile.get(16..20) == Some(&space)
+}
+
+/// Returns a profile that describes the colors of pixels with these channels. Any other one is ignored, as in
+/// browsers.
+pub(crate) fn fitting_profile(profile: Option<Vec<u8>>, channels: Channels) -> Option<Vec<u8>> {
+    let space = match channels {
+        Channels::Gray => *b"GRAY",
+        Channels::Rgb | Channels::Rgba => *b"RGB ",
+    };
+    profile.filter(|profile| is_of_space(profile, space))
 }
 
 /// Converts the colors to sRGB. Keeps colors and profile if the profile cannot be used.
@@ -72,15 +81,27 @@ pub(crate) fn to_srgb(pixels: &mut Pixels) {
     }
 }
 
+/// Converts the grays of pixels with gray and alpha to sRGB. Keeps them if the profile cannot be used.
+pub(crate) fn grays_to_srgb(pixels: &mut [[u8; 2]], profile: Option<Vec<u8>>) {
+    let usable = fitting_profile(profile, Channels::Gray);
+    let Some(converter) = usable.and_then(|profile| SrgbConverter::new(&profile, Channels::Gray))
+    else {
+        return;
+    };
+
+    let grays = pixels.iter_mut().map(|[gray, _]| gray);
+    let result = catch_codec_panic(MediaError::malformed, || {
+        convert_grays(grays, &*converter.transform)
+    });
+    // Grays that are kept are only slightly off.
+    result.unwrap_or(());
+}
+
 /// Converts RGBA pixels from sRGB to the colors of an RGB profile. Keeps them if there is no transform to
 /// this profile.
 pub(crate) fn from_srgb(pixels: &mut Pixels, profile: &[u8]) {
     let converted = catch_codec_panic(MediaError::malformed, || {
         let profile = ColorProfile::new_from_slice(profile).map_err(MediaError::malformed)?;
-        // Inks have the same memory layout as RGBA.
-        if profile.color_space != DataColorSpace::Rgb {
-            return Ok(());
-        }
         let layout = Layout::Rgba;
         let transform = ColorProfile::new_srgb()
             .create_transform_8bit(layout, &profile, layout, transform_options())
@@ -93,7 +114,7 @@ pub(crate) fn from_srgb(pixels: &mut Pixels, profile: &[u8]) {
 
 /// Returns the transform from a profile to sRGB, if the profile is usable.
 fn transform(profile: &[u8], from: Layout, to: Layout) -> Option<Arc<Transform8BitExecutor>> {
-    let profile = is_usable(profile).then(|| ColorProfile::new_from_slice(profile).ok())??;
+    let profile = ColorProfile::new_from_slice(profile).ok()?;
     profile
         .create_transform_8bit(from, &ColorProfile::new_srgb(), to, transform_options())
         .ok()
@@ -119,13 +140,16 @@ fn convert(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Result<(),
 }
 
 /// Converts gray samples with a table of all 256 values. The result stays gray.
-fn convert_grays(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Result<(), MediaError> {
+fn convert_grays<'a>(
+    samples: impl IntoIterator<Item = &'a mut u8>,
+    transform: &Transform8BitExecutor,
+) -> Result<(), MediaError> {
     let grays: Vec<u8> = (0..=u8::MAX).collect();
     let mut converted = vec![0; grays.len() * 3];
     transform
         .transform(&grays, &mut converted)
         .map_err(MediaError::malformed)?;
-    for sample in &mut pixels.samples {
+    for sample in samples {
         *sample = converted[usize::from(*sample) * 3 + 1];
     }
     Ok(())
@@ -137,11 +161,7 @@ pub(crate) struct CmykConverter(Option<Arc<Transform8BitExecutor>>);
 impl CmykConverter {
     /// Creates a converter with a CMYK profile, or with an approximation if there is none.
     pub(crate) fn new(profile: Option<&[u8]>) -> CmykConverter {
-        let is_cmyk = |profile: &&[u8]| {
-            ColorProfile::new_from_slice(profile)
-                .is_ok_and(|profile| profile.color_space == DataColorSpace::Cmyk)
-        };
-        let profile = profile.filter(|profile| is_usable(profile)).filter(is_cmyk);
+        let profile = profile.filter(|profile| is_of_space(profile, *b"CMYK"));
         // RGBA has the same memory layout as CMYK.
         CmykConverter(profile.and_then(|profile| transform(profile, Layout::Rgba, Layout::Rgb)))
     }

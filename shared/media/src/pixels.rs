@@ -51,7 +51,7 @@ pub struct Pixels {
     pub channels: Channels,
     /// Samples without padding.
     pub samples: Vec<u8>,
-    /// Color profile, if the colors could not be converted to sRGB.
+    /// Color profile for these channels, if the colors could not be converted to sRGB.
     pub profile: Option<Vec<u8>>,
 }
 

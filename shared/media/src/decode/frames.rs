@@ -3,8 +3,9 @@
 //! Invariant: memory is bounded by one canvas and one frame, however many frames there are.
 
 use crate::{
-    Format, ImageInfo, MediaError, Pixels,
+    Channels, Format, ImageInfo, MediaError, Pixels,
     animation::Plays,
+    color::fitting_profile,
     pixels::{catch_codec_panic, require_pixel_limit},
 };
 
@@ -61,12 +62,13 @@ impl<'a> FrameDecoder<'a> {
         }
     }
 
-    /// Returns the color profile of the file.
+    /// Returns the color profile of the file, if it describes RGB.
     pub(crate) fn profile(&self) -> Option<Vec<u8>> {
-        match &self.source {
+        let profile = match &self.source {
             Source::Gif(frames) => frames.profile(),
             Source::WebP(frames) => frames.profile(),
-        }
+        };
+        fitting_profile(profile, Channels::Rgba)
     }
 }
 

@@ -6,6 +6,7 @@ use mozjpeg::{ColorSpace, CompInfoExt, Decompress, decompress::DecompressStarted
 
 use crate::{
     ImageInfo, MediaError,
+    color::fitting_profile,
     container::jpeg::profile,
     pixels::{Channels, Pixels},
 };
@@ -60,7 +61,7 @@ pub(super) fn read(
     };
     Ok(Some(DecodedLayers {
         layers,
-        profile: profile(bytes),
+        profile: fitting_profile(profile(bytes), Channels::Rgb),
     }))
 }
 

@@ -67,7 +67,9 @@ pub(crate) fn decode_shrunk(
         Format::Bmp | Format::Tiff | Format::Ico => image::read(bytes, probed),
         other @ (Format::Avif | Format::Heic) => Err(MediaError::UnsupportedFormat(other)),
     });
-    decoded.map_err(|error| truncated_or(error, bytes, probed.format))
+    let mut pixels = decoded.map_err(|error| truncated_or(error, bytes, probed.format))?;
+    pixels.profile = color::fitting_profile(pixels.profile, pixels.channels);
+    Ok(pixels)
 }
 
 /// Decodes a JPEG in the shrunk size like [`decode_shrunk`], without conversion to RGB. Returns

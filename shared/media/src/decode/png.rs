@@ -2,10 +2,10 @@
 
 use std::io::{Cursor, ErrorKind};
 
-use png::{ColorType, Decoder, DecodingError, Limits, Transformations};
+use png::{ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
 use crate::{
-    ImageInfo, MediaError,
+    ImageInfo, MediaError, color,
     pixels::{Channels, Pixels},
 };
 
@@ -43,21 +43,25 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
         reader
             .next_frame(&mut pixels.samples[..half])
             .map_err(decode_error)?;
+        let grays = pixels.samples[..half].as_chunks_mut().0;
+        color::grays_to_srgb(grays, profile(&reader));
         expand_gray_alpha(&mut pixels.samples);
     } else {
         reader
             .next_frame(&mut pixels.samples)
             .map_err(decode_error)?;
+        pixels.profile = profile(&reader);
     }
 
-    pixels.profile = reader
-        .info()
-        .icc_profile
-        .as_ref()
-        .map(|profile| profile.to_vec());
     reader.finish().map_err(decode_error)?;
 
     Ok(pixels)
+}
+
+/// Returns the color profile of the file.
+fn profile(reader: &Reader<Cursor<&[u8]>>) -> Option<Vec<u8>> {
+    let profile = reader.info().icc_profile.as_ref();
+    profile.map(|profile| profile.to_vec())
 }
 
 fn expand_gray_alpha(samples: &mut [u8]) {

@@ -4,7 +4,7 @@ use domain::ImageSize;
 
 use crate::{
     Channels, ImageInfo, MediaError,
-    color::{is_usable, to_srgb, with_colors},
+    color::{to_srgb, with_colors},
     decode::{DecodedLayer, decode_layers, decode_shrunk},
 };
 
@@ -29,7 +29,7 @@ pub(super) fn read(
                 .map(|layer| layer_of(layer, probed.stored()))
                 .collect(),
             model: ColorModel::Ycc,
-            profile: decoded.profile.filter(|profile| is_usable(profile)),
+            profile: decoded.profile,
         });
     }
 
@@ -60,7 +60,7 @@ fn one_layer(bytes: &[u8], probed: &ImageInfo, decoding: Decoding) -> Result<Fra
     Ok(Frame {
         layers: vec![layer_of(layer, probed.stored())],
         model: ColorModel::Rgb,
-        profile: profile.filter(|profile| is_usable(profile)),
+        profile,
     })
 }
 

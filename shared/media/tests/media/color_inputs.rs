@@ -129,6 +129,103 @@ fn profile_is_converted_to_srgb() {
     }
 }
 
+/// Returns a profile of a printer, or the like, whose table maps every corner of a color space to a neutral
+/// color (ICC.1:2022, 10.10).
+fn table_profile(space: [u8; 4], channels: u8) -> Vec<u8> {
+    let ramp = || 0..=u8::MAX;
+    let mut table = b"mft1\0\0\0\0".to_vec();
+    table.extend([channels, 3, 2, 0]);
+    for cell in 0..9 {
+        table.extend(u32::from(cell % 4 == 0).wrapping_shl(16).to_be_bytes());
+    }
+    table.extend((0..channels).flat_map(|_| ramp()));
+    table.extend((0..1_u8 << channels).flat_map(|corner| [corner * 10, 128, 128]));
+    table.extend((0..3).flat_map(|_| ramp()));
+
+    let start = 144_u32;
+    let length = u32::try_from(table.len()).unwrap();
+    let mut file = [0; 144];
+    let mut put = |at: usize, bytes: &[u8]| file[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, &(start + length).to_be_bytes());
+    put(8, &[2, 0x40, 0, 0]);
+    put(12, b"prtr");
+    put(16, &space);
+    put(20, b"Lab ");
+    put(36, b"acsp");
+    // The white point of D50.
+    put(68, &[0, 0, 0xF6, 0xD6, 0, 1, 0, 0, 0, 0, 0xD3, 0x2D]);
+    put(128, &1_u32.to_be_bytes());
+    put(132, b"A2B0");
+    put(136, &start.to_be_bytes());
+    put(140, &length.to_be_bytes());
+    [&file[..], &table].concat()
+}
+
+#[test]
+fn profile_of_another_color_space_is_ignored() {
+    let colors = [[117, 251, 76, 200], [255, 255, 255, 200], [0, 0, 0, 200]];
+    let gray = moxcms::ColorProfile::new_gray_with_gamma(1.0);
+    for (name, profile) in [
+        ("inks", table_profile(*b"CMYK", 4)),
+        ("Lab", table_profile(*b"Lab ", 3)),
+        ("gray", gray.encode().unwrap()),
+    ] {
+        for (format, channels) in [
+            (Format::Png, Channels::Rgba),
+            (Format::WebP, Channels::Rgba),
+            (Format::Png, Channels::Rgb),
+            (Format::Jpeg, Channels::Rgb),
+        ] {
+            let has_alpha = channels == Channels::Rgba;
+            let samples = quadrants(colors);
+            let samples = samples
+                .chunks(4)
+                .flat_map(|color| &color[..channels.count()]);
+            let picture = Pixels {
+                profile: Some(profile.clone()),
+                ..Pixels::new(ImageSize::new(32, 16), channels, samples.copied().collect())
+            };
+            let file = encode(picture, &EncodeOptions::new(format, 100)).unwrap();
+
+            let alpha = if has_alpha { 200 } else { 255 };
+            let expected = colors.map(|[red, green, blue, _]| [red, green, blue, alpha]);
+            let context = format!("{name} {format:?} {channels:?}");
+            assert_corners(&file, expected, 20, &context);
+            assert_eq!(files::pixels(&file).profile, None, "{context}");
+        }
+    }
+}
+
+#[test]
+fn gray_with_alpha_is_converted_with_its_profile() {
+    let gray = moxcms::ColorProfile::new_gray_with_gamma(1.0)
+        .encode()
+        .unwrap();
+    let p3 = moxcms::ColorProfile::new_display_p3().encode().unwrap();
+    // 21.5% linear light is 50% in sRGB.
+    for (profile, expected) in [(gray, 128), (p3, 55)] {
+        let mut info = png::Info::with_size(32, 16);
+        info.color_type = ColorType::GrayscaleAlpha;
+        info.bit_depth = BitDepth::Eight;
+        info.icc_profile = Some(profile.into());
+        let mut file = Vec::new();
+        let mut writer = png::Encoder::with_info(&mut file, info)
+            .unwrap()
+            .write_header()
+            .unwrap();
+        let samples = quadrants([[55, 100], [255, 100], [0, 100]]);
+        writer.write_image_data(&samples).unwrap();
+        writer.finish().unwrap();
+
+        let expected = [
+            [expected, expected, expected, 100],
+            [255, 255, 255, 100],
+            [0, 0, 0, 100],
+        ];
+        assert_corners(&file, expected, 6, "gray with alpha");
+    }
+}
+
 /// Returns a PNG of 32 × 16 pixels with samples as they are stored, after `prepare`.
 fn png(
     color: ColorType,
