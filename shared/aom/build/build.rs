@@ -83,6 +83,7 @@ const DISPATCHED: [(&str, &str); 3] = [
 )]
 fn main() -> Result<()> {
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=Cargo.toml");
 
     let architecture = match &env::var("CARGO_CFG_TARGET_ARCH")?[..] {
         "x86_64" => dispatch::X86_64,
