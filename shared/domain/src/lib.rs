@@ -62,12 +62,13 @@ pub use spaces::{
     DeleteLock, DeliverySpace, FolderMode, Handle, InheritedSettings, NewSpace, Space,
 };
 pub use uploads::{
-    ConfirmToken, ConfirmTokens, EagerTransformation, Extension, MAX_ALLOWED_FORMATS,
+    ConfirmToken, ConfirmTokens, EagerTransformation, FormatName, MAX_ALLOWED_FORMATS,
     MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS, MAX_REFERRERS, MAX_TAGS,
     MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig, NotificationRules, ProcessingRules,
     Quality, ROOT_FOLDER, Referrer, SignedFolder, SignedUpload, SignedUploadUrl, SigningKey,
-    StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig, UploadConfigName,
-    UploadConfigReference, UploadFormat, UploadRules, ValidationRules, WebhookEvent,
+    StorageRules, Tag, TransformationRules, UNKNOWN_FORMAT, UnsignedRestrictions, UploadConfig,
+    UploadConfigName, UploadConfigReference, UploadFormat, UploadRules, ValidationRules,
+    WebhookEvent,
 };
 pub use webhooks::{
     AnnouncedWebhook, MAX_RESPONSE_EXCERPT_BYTES, SignedWebhook, WebhookAttempt, WebhookConclusion,

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use domain::{
     FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
 };
+use formats::HEAD_BYTES;
 use mime::Mime;
 use space_store::{
     ActivationOutcome, Announced, ObjectHead, ObjectReader, Payload, PendingFile, StagedCopy,
@@ -22,7 +23,6 @@ use space_store::{
 use crate::{
     IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled, UploadContext,
     dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
-    spool::HEAD_BYTES,
     text::Utf8Validator,
     transform::{LargeFile, transform_large},
     validation::FileFacts,

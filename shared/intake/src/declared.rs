@@ -2,13 +2,13 @@
 //! verified.
 
 use domain::{
-    Env, Extension, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
+    Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
     OriginalName, PendingUpload, Principal, SigningKey, UnsignedClient, UploadRules, UploadTarget,
     ValidationRules, is_executable, reject_executable_name,
 };
 use mime::Mime;
 
-use crate::{media_types, sniff, transform, validation};
+use crate::{sniff, transform, validation};
 
 #[derive(Clone, Debug)]
 pub struct DeclaredFile {
@@ -40,7 +40,7 @@ impl DeclaredFile {
             transformations,
             ..
         } = rules;
-        let mime_type = media_types::registered_name(self.mime.essence_str());
+        let mime_type = formats::canonical(self.mime.essence_str());
         let size = validation::require_size(self.size, rules)
             .and_then(|()| transform::require_size(mime_type, self.size, transformations));
 
@@ -98,25 +98,18 @@ impl DeclaredFile {
             return Ok(());
         }
 
-        let mime_type = media_types::registered_name(self.mime.essence_str());
-        let Some(extension) = media_types::stored_extension(mime_type) else {
+        let Some(declared) = sniff::declared_type(&self.mime, &self.original_name) else {
             return Ok(());
         };
-        let media_type = sniff::without_scripts(sniff::of_type(mime_type, extension), uploaded_by);
+        let media_type = sniff::without_scripts(declared, uploaded_by);
         validation::require_allowed_format(&media_type, rules)
     }
 
     /// Returns the type that the file is shown with until its bytes are validated.
     fn provisional_type(&self, uploaded_by: Principal) -> MediaType {
-        let parts = self.original_name.parts();
-        let extension = parts[1..]
-            .last()
-            .and_then(|last| Extension::parse(last).ok());
-        let extension = extension
-            .as_ref()
-            .map_or(sniff::UNKNOWN_EXTENSION, Extension::as_str);
-
-        let mime_type = media_types::registered_name(self.mime.essence_str());
+        let extension = self.original_name.extension();
+        let extension = extension.as_deref().unwrap_or(sniff::UNKNOWN_EXTENSION);
+        let mime_type = formats::canonical(self.mime.essence_str());
         sniff::without_scripts(sniff::of_type(mime_type, extension), uploaded_by)
     }
 }

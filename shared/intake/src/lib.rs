@@ -15,7 +15,6 @@ mod confirm;
 mod declared;
 mod dimensions;
 mod error;
-mod media_types;
 mod sniff;
 mod spool;
 mod text;

@@ -1,15 +1,8 @@
-//! Detects the type of a file from its bytes. The declared type and the extension decide only if the
-//! bytes do not.
+//! Decides the type that a file is stored with: by its bytes, else by its extension and its declared type.
 
-use domain::{
-    Extension, FieldError, MediaType, OriginalName, Principal, ResourceType, ValidationRules,
-    is_executable,
-};
-use infer::MatcherType;
-use media::Format;
+use domain::{FieldError, MediaType, OriginalName, Principal, ValidationRules, is_executable};
+use formats::{FileFormat, Recognized, is_svg, recognize};
 use mime::Mime;
-
-use crate::{media_types, text::is_text};
 
 /// MIME type of unrecognized binary files.
 const UNKNOWN: &str = "application/octet-stream";
@@ -19,14 +12,12 @@ pub(crate) const UNKNOWN_EXTENSION: &str = "bin";
 const PLAIN_TEXT: &str = "text/plain";
 /// Extension of unrecognized text files.
 const PLAIN_TEXT_EXTENSION: &str = "txt";
-/// The image type whose bytes are text.
+/// The type of an OLE file that is neither declared nor named as a document.
+const OLE: &str = "application/x-ole-storage";
+/// The type of text that must contain a tag.
 const SVG: &str = "image/svg+xml";
-/// Formats with a signature whose first bytes may all be text.
-const TEXTUAL_FORMATS: [&str; 3] = [
-    "application/pdf",
-    "application/rtf",
-    "application/postscript",
-];
+/// MIME type of scripts that browsers run.
+const JAVASCRIPT: &str = "text/javascript";
 /// What errors name the type of bytes that are neither text nor of a recognized format.
 const UNRECOGNIZED: &str = "not recognized";
 
@@ -38,22 +29,41 @@ const UNRECOGNIZED: &str = "not recognized";
 pub(crate) fn stored_type(
     head: &[u8],
     declared: Option<&Mime>,
-    name: &OriginalName,
+    name: Option<&OriginalName>,
     rules: &ValidationRules,
 ) -> Result<MediaType, FieldError> {
-    let detected = detect(head, declared, name, rules)?;
-    if is_executable(&detected.extension) && !rules.allows(&detected.extension) {
+    let declared = declared.map(Mime::essence_str);
+    let declared = declared.map(formats::canonical);
+    let declared = declared.filter(|declared| *declared != UNKNOWN);
+    let extension = name.and_then(OriginalName::extension);
+    let extension = extension.as_deref();
+
+    let stored = match recognize(head) {
+        Recognized::Format(recognized) => of_format(recognized, declared, extension)?,
+        Recognized::Text => of_text(head, declared, extension, rules)?,
+        Recognized::Unknown => of_unknown(declared, extension)?,
+    };
+    if is_executable(&stored.extension) && !rules.allows(&stored.extension) {
         return Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION));
     }
-    Ok(detected)
+    Ok(stored)
+}
+
+/// Returns the type of a file with this declared type and name, as far as they fix it: `None` if only the bytes show it.
+pub(crate) fn declared_type(declared: &Mime, name: &OriginalName) -> Option<MediaType> {
+    let format = formats::by_mime_type(declared.essence_str())?;
+    let extension = name.extension().filter(|_| format.is_text());
+    let by_extension = extension.and_then(|extension| formats::textual(&extension));
+    let format = by_extension.unwrap_or(format);
+    (format.mime_type() != UNKNOWN).then(|| format.media_type())
 }
 
 /// Returns the type that a principal's file is stored as. JavaScript of anonymous uploaders is
 /// stored as plain text, so that no page can load it as a script from our domain.
 pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> MediaType {
-    let has_script_extension =
-        media_types::textual_type(&media_type.extension).is_some_and(media_types::is_javascript);
-    let is_script = media_types::is_javascript(&media_type.mime_type) || has_script_extension;
+    let by_extension = formats::textual(&media_type.extension);
+    let has_script_extension = by_extension.is_some_and(|format| format.mime_type() == JAVASCRIPT);
+    let is_script = media_type.mime_type == JAVASCRIPT || has_script_extension;
 
     if uploaded_by.is_anonymous() && is_script {
         of_type(PLAIN_TEXT, PLAIN_TEXT_EXTENSION)
@@ -62,9 +72,9 @@ pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> 
     }
 }
 
-/// Returns whether a type is that of unrecognized text files.
-pub(crate) fn is_plain_text(media_type: &MediaType) -> bool {
-    media_type.mime_type == PLAIN_TEXT
+/// Returns whether a file of an expected type is stored as plain text.
+pub(crate) fn is_neutralized_script(expected: &str, stored: &MediaType) -> bool {
+    expected == JAVASCRIPT && stored.mime_type == PLAIN_TEXT
 }
 
 /// Returns whether a type is that of unrecognized binary files.
@@ -72,96 +82,74 @@ pub(crate) fn is_unknown(media_type: &MediaType) -> bool {
     media_type.mime_type == UNKNOWN
 }
 
-/// Detects formats by their signatures. Bytes that look like text are text although they begin with a signature,
-/// since some are words like `BM` and `ID3`, unless it is that of an image format that `media` detects.
-fn detect(
-    head: &[u8],
-    declared: Option<&Mime>,
-    name: &OriginalName,
-    rules: &ValidationRules,
-) -> Result<MediaType, FieldError> {
-    let declared = declared
-        .map(Mime::essence_str)
-        .map(media_types::registered_name)
-        .filter(|declared| *declared != UNKNOWN);
-    let is_text = is_text(head) && Format::detect(head).is_none();
-    let detected = infer::get(head).filter(|detected| {
-        detected.matcher_type() != MatcherType::Text
-            && (!is_text || TEXTUAL_FORMATS.contains(&detected.mime_type()))
-    });
-
-    if let Some(detected) = detected {
-        return of_format(detected.mime_type(), detected.extension(), declared);
-    }
-    if is_text {
-        return of_text(head, declared, name, rules);
-    }
-    match declared.filter(|declared| has_signature(declared)) {
-        Some(declared) => Err(contradiction(declared, UNRECOGNIZED)),
-        None => Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION)),
-    }
-}
-
-/// Returns the type of a file whose format was detected. The declared type selects among the types of its
-/// container.
+/// Returns the type of a file whose format was recognized.
 fn of_format(
-    detected: &str,
-    extension: &str,
+    recognized: &'static FileFormat,
     declared: Option<&str>,
+    extension: Option<&str>,
 ) -> Result<MediaType, FieldError> {
-    if let Some(declared) = declared {
-        if let Some((selected, extension)) = media_types::within_container(detected, declared) {
-            let mime_type = media_types::registered_name_for(selected, extension);
-            return Ok(of_type(mime_type, extension));
+    let stored = recognized.within_container(declared, extension);
+    match declared {
+        Some(declared) if stored.contradicts(declared) => {
+            Err(contradiction(declared, recognized.mime_type()))
         }
-        if media_types::contradicts(detected, declared) {
-            return Err(contradiction(declared, detected));
-        }
+        // It may be an installer.
+        _ if stored.mime_type() == OLE => Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION)),
+        _ => Ok(stored.media_type()),
     }
-
-    // `allowed_formats` are compared with the normalized extension.
-    let normalized = Extension::parse(extension);
-    let extension = normalized.as_ref().map_or(extension, Extension::as_str);
-    let mime_type = media_types::registered_name_for(detected, extension);
-    Ok(of_type(mime_type, extension))
 }
 
-/// Returns the type of a text file, by its declared type or else its extension.
+/// Returns the type of a text file: by its extension, whatever browsers make of it, or else its declared type.
 fn of_text(
     head: &[u8],
     declared: Option<&str>,
-    name: &OriginalName,
+    extension: Option<&str>,
     rules: &ValidationRules,
 ) -> Result<MediaType, FieldError> {
-    let parts = name.parts();
-    let extension = if parts.len() > 1 {
-        parts[parts.len() - 1].as_str()
-    } else {
-        ""
-    };
-
-    let is_declared_svg = declared == Some(SVG) || (declared.is_none() && extension == "svg");
-    if is_declared_svg && is_svg(head) {
-        return Ok(of_type(SVG, "svg"));
+    let is_like_text = |format: &&FileFormat| format.mime_type() != SVG || is_svg(head);
+    let by_extension = extension.and_then(formats::textual).filter(is_like_text);
+    if let Some(format) = by_extension {
+        return Ok(format.media_type());
     }
-    if let Some(declared) = declared
-        && has_signature(declared)
+    if let Some(extension) = extension
+        && is_executable(extension)
+        && rules.allows(extension)
     {
-        return Err(contradiction(declared, PLAIN_TEXT));
-    }
-    if is_executable(extension) && rules.allows(extension) {
         return Ok(of_type(PLAIN_TEXT, extension));
     }
 
-    if let Some(mime_type) = declared
-        && let Some(stored_extension) = media_types::textual_extension(mime_type)
-    {
-        return Ok(of_type(mime_type, stored_extension));
+    let Some(declared) = declared else {
+        return Ok(of_type(PLAIN_TEXT, PLAIN_TEXT_EXTENSION));
+    };
+    let by_declaration = formats::by_mime_type(declared)
+        .filter(|format| format.is_text())
+        .filter(is_like_text);
+    match by_declaration {
+        Some(format) => Ok(format.media_type()),
+        None if formats::resource_type(declared).is_media() => {
+            Err(contradiction(declared, PLAIN_TEXT))
+        }
+        None => Ok(of_type(PLAIN_TEXT, PLAIN_TEXT_EXTENSION)),
     }
-    let mime_type = media_types::textual_type(extension).unwrap_or(PLAIN_TEXT);
-    let stored_extension =
-        media_types::textual_extension(mime_type).unwrap_or(PLAIN_TEXT_EXTENSION);
-    Ok(of_type(mime_type, stored_extension))
+}
+
+/// Returns the type of binary data without a known signature: an image, audio or video of a type whose signature is not
+/// known is stored as declared.
+fn of_unknown(declared: Option<&str>, extension: Option<&str>) -> Result<MediaType, FieldError> {
+    let is_media = |declared: &&str| formats::resource_type(declared).is_media();
+    let Some(declared) = declared.filter(is_media) else {
+        return Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION));
+    };
+    match formats::by_mime_type(declared) {
+        Some(format) if format.is_recognizable() || format.mime_type() == SVG => {
+            Err(contradiction(declared, UNRECOGNIZED))
+        }
+        Some(format) => Ok(format.media_type()),
+        None => {
+            let unknown = extension.filter(|extension| !formats::is_name(extension));
+            Ok(of_type(declared, unknown.unwrap_or(UNKNOWN_EXTENSION)))
+        }
+    }
 }
 
 /// Returns the field error of bytes that contradict the declared type.
@@ -172,26 +160,13 @@ fn contradiction(declared: &str, detected: &str) -> FieldError {
     }
 }
 
-/// Returns whether files of a declared type always have a signature that is detected.
-fn has_signature(declared: &str) -> bool {
-    matches!(
-        media_types::resource_type(declared),
-        ResourceType::Image | ResourceType::Audio | ResourceType::Video
-    )
-}
-
 /// Returns the media type with this MIME type and extension.
 pub(crate) fn of_type(mime_type: &str, extension: &str) -> MediaType {
     MediaType {
         mime_type: mime_type.to_owned(),
         extension: extension.to_owned(),
-        resource_type: media_types::resource_type(mime_type),
+        resource_type: formats::resource_type(mime_type),
     }
-}
-
-fn is_svg(head: &[u8]) -> bool {
-    head.windows(4)
-        .any(|window| window.eq_ignore_ascii_case(b"<svg"))
 }
 
 #[cfg(test)]
@@ -216,7 +191,8 @@ mod tests {
     fn stored(head: &[u8], declared: Option<&str>, name: &str) -> Result<MediaType, FieldError> {
         let declared: Option<Mime> = declared.map(|text| text.parse().expect("a MIME type"));
         let name = OriginalName::clean(name);
-        stored_type(head, declared.as_ref(), &name, &ValidationRules::default())
+        let rules = ValidationRules::default();
+        stored_type(head, declared.as_ref(), Some(&name), &rules)
     }
 
     /// Asserts the MIME type and the extension that a declared file is stored as.
@@ -266,18 +242,24 @@ mod tests {
         assert_declared(ZIP, text, "a.odt", &format!("{text} odt"));
         assert_declared(ZIP, graphics, "a", &format!("{graphics} odg"));
         assert_declared(ZIP, chart, "a.odc", zip);
-        assert_declared(ZIP, macros, "a.xlsm", zip);
+        assert_declared(
+            ZIP,
+            macros,
+            "a.xlsm",
+            &format!("{} xlsm", macros.to_lowercase()),
+        );
         assert_declared(ZIP, "application/msword", "a.doc", zip);
     }
 
     #[test]
-    fn declared_type_decides_within_an_ole_container() {
-        let unknown = "application/octet-stream bin";
-        let outlook = "application/vnd.ms-outlook";
+    fn declared_type_or_extension_decides_within_an_ole_container() {
+        let outlook = "application/vnd.ms-outlook msg";
+        let installer = "application/octet-stream bin";
 
-        assert_undeclared(OLE, "a.msg", unknown);
-        assert_declared(OLE, "application/x-ole-storage", "a", unknown);
-        assert_declared(OLE, outlook, "a.msg", "application/vnd.ms-outlook msg");
+        assert_undeclared(OLE, "a.msg", outlook);
+        assert_undeclared(OLE, "a", installer);
+        assert_declared(OLE, "application/vnd.ms-outlook", "a", outlook);
+        assert_declared(OLE, "application/x-msi", "a", installer);
     }
 
     #[test]
@@ -341,13 +323,45 @@ mod tests {
     }
 
     #[test]
-    fn unrecognized_bytes_are_stored_as_an_unknown_type() {
-        assert_declared(
-            b"\0\x01\x02\x03",
-            "application/x-mine",
-            "a.mine",
-            "application/octet-stream bin",
-        );
+    fn extension_of_a_textual_format_decides_whatever_is_declared() {
+        let text = b"some text";
+        for (declared, name, expected) in [
+            ("video/mp2t", "a.ts", "text/x-typescript ts"),
+            (
+                "audio/mpegurl",
+                "a.m3u8",
+                "application/vnd.apple.mpegurl m3u8",
+            ),
+            ("image/vnd.dxf", "a.DXF", "image/vnd.dxf dxf"),
+            ("application/vnd.ms-excel", "a.csv", "text/csv csv"),
+            ("text/plain", "a.md", "text/markdown md"),
+            ("application/json", "a.unknown", "application/json json"),
+        ] {
+            assert_declared(text, declared, name, expected);
+        }
+        assert!(stored(text, Some("image/svg+xml"), "a.svg").is_err());
+        assert!(stored(text, Some("video/mp2t"), "a.mts2").is_err());
+    }
+
+    #[test]
+    fn unrecognized_bytes_are_stored_as_declared_if_their_signature_is_not_known() {
+        let binary = b"\0\x01\x02\x03";
+        for (declared, name, expected) in [
+            (
+                "application/x-mine",
+                "a.mine",
+                "application/octet-stream bin",
+            ),
+            ("image/x-tga", "a.tga", "image/x-tga tga"),
+            ("image/tga", "a", "image/x-tga tga"),
+            ("image/x-mine", "a.Mine", "image/x-mine mine"),
+            ("audio/x-mine", "a.html", "audio/x-mine bin"),
+        ] {
+            assert_declared(binary, declared, name, expected);
+        }
+        for declared in ["image/heic", "audio/mp3", "video/mp2t", "image/svg+xml"] {
+            assert!(stored(binary, Some(declared), "a").is_err(), "{declared}");
+        }
     }
 
     #[test]

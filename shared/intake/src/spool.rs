@@ -3,6 +3,7 @@
 
 use bytes::{Bytes, BytesMut};
 use domain::ServiceError;
+use formats::HEAD_BYTES;
 use sha2::{Digest, Sha256};
 use space_store::Payload;
 use tempfile::TempPath;
@@ -15,8 +16,6 @@ use crate::{MAX_FORM_FILE_BYTES, text::Utf8Validator};
 
 /// Maximum number of bytes that are buffered in memory.
 const MAX_MEMORY_BYTES: usize = 1 << 20;
-/// Number of bytes from the start that are kept to detect the type.
-pub(crate) const HEAD_BYTES: usize = 8 << 10;
 /// Size of the write buffer of a temporary file, in bytes.
 const WRITE_BUFFER_BYTES: usize = 256 << 10;
 

@@ -1,8 +1,4 @@
-//! Detects text and UTF-8.
-
-/// Control characters that text may contain: tab, line feed, vertical tab, form feed, carriage
-/// return, escape.
-const TEXT_CONTROLS: [u8; 6] = [9, 10, 11, 12, 13, 27];
+//! Detects UTF-8.
 
 /// Validates UTF-8 in chunks. A character may span two chunks.
 #[derive(Debug, Default)]
@@ -46,16 +42,6 @@ impl Utf8Validator {
     pub(crate) fn is_valid(&self) -> bool {
         !self.is_invalid && self.partial.is_empty()
     }
-}
-
-/// Returns whether bytes are text: UTF-16 with a byte order mark, or free of control characters
-/// that text does not contain.
-pub(crate) fn is_text(head: &[u8]) -> bool {
-    let has_utf16_mark = head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]);
-    has_utf16_mark
-        || head
-            .iter()
-            .all(|byte| *byte >= b' ' || TEXT_CONTROLS.contains(byte))
 }
 
 #[cfg(test)]

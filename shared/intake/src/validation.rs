@@ -1,12 +1,13 @@
 //! Validates the size, name, type and format of a file. The same rules hold for every upload route.
 
 use domain::{
-    EXECUTABLE_FILE, Extension, FieldError, MediaType, OriginalName, Principal, ValidationRules,
+    EXECUTABLE_FILE, FieldError, FormatName, MediaType, OriginalName, Principal, ValidationRules,
     is_executable, reject_executable_name,
 };
+use formats::Recognized;
 use mime::Mime;
 
-use crate::{media_types, sniff, text::is_text};
+use crate::sniff;
 
 /// The facts about a file that the rules are applied to.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +17,7 @@ pub(crate) struct FileFacts<'a> {
     /// The MIME type that the client declares.
     pub(crate) declared: Option<&'a Mime>,
     pub(crate) size: u64,
-    /// The first bytes, up to 8 KiB.
+    /// The first bytes, up to [`formats::HEAD_BYTES`].
     pub(crate) head: &'a [u8],
     pub(crate) uploaded_by: Principal,
     /// The only type that the grant allows, if it names one.
@@ -31,7 +32,10 @@ impl FileFacts<'_> {
         reject_executable_name(self.original_name, rules)?;
         reject_native_executable(self.head, rules)?;
 
-        let media_type = sniff::stored_type(self.head, self.declared, self.original_name, rules)?;
+        // A type that is signed and declared counts more than the name.
+        let is_signed_type = self.declared.is_some() && self.declared == self.expected;
+        let name = Some(self.original_name).filter(|_| !is_signed_type);
+        let media_type = sniff::stored_type(self.head, self.declared, name, rules)?;
         let media_type = sniff::without_scripts(media_type, self.uploaded_by);
         require_allowed_format(&media_type, rules)?;
         if let Some(expected) = self.expected {
@@ -52,7 +56,7 @@ pub(crate) fn require_size(size: u64, rules: &ValidationRules) -> Result<(), Fie
     }
 }
 
-/// Fails if the extension of a stored type is not allowed.
+/// Fails if no allowed name is one of the stored type's format.
 pub(crate) fn require_allowed_format(
     media_type: &MediaType,
     rules: &ValidationRules,
@@ -61,13 +65,14 @@ pub(crate) fn require_allowed_format(
         return Ok(());
     };
 
-    if allowed
-        .iter()
-        .any(|extension| extension.as_str() == media_type.extension)
-    {
+    let format = formats::by_mime_type(&media_type.mime_type);
+    let names: Vec<&str> = allowed.iter().map(FormatName::as_str).collect();
+    let is_named = |name: &&str| {
+        **name == media_type.extension || format.is_some_and(|format| format.is_named(name))
+    };
+    if names.iter().any(is_named) {
         return Ok(());
     }
-    let names: Vec<&str> = allowed.iter().map(Extension::as_str).collect();
     Err(FieldError::WrongFileType(names.join(", ")))
 }
 
@@ -80,10 +85,9 @@ fn require_type(
 ) -> Result<(), FieldError> {
     let is_declared =
         declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
-    let expected_type = media_types::registered_name(expected.essence_str());
-    let is_neutralized_script =
-        media_types::is_javascript(expected_type) && sniff::is_plain_text(media_type);
-    let counts_declared = is_neutralized_script || sniff::is_unknown(media_type);
+    let expected_type = formats::canonical(expected.essence_str());
+    let is_neutralized = sniff::is_neutralized_script(expected_type, media_type);
+    let counts_declared = is_neutralized || sniff::is_unknown(media_type);
 
     if expected_type == media_type.mime_type || (is_declared && counts_declared) {
         Ok(())
@@ -92,12 +96,12 @@ fn require_type(
     }
 }
 
-/// Fails for native executables: ELF, Mach-O, and those of Windows and DOS, which start with `MZ`.
-/// Accepts text that starts with `MZ`. A config that allows any executable extension allows them all.
+/// Fails for native executables: ELF, Mach-O, and those of Windows and DOS. A config that allows any executable
+/// extension allows them all.
 fn reject_native_executable(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
-    let is_native = infer::app::is_elf(head)
-        || infer::app::is_mach(head)
-        || (head.starts_with(b"MZ") && !is_text(head));
+    let recognized = formats::recognize(head);
+    let is_native =
+        matches!(recognized, Recognized::Format(format) if format.is_native_executable());
     let is_allowed = rules
         .allowed_formats
         .iter()

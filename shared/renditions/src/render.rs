@@ -4,6 +4,7 @@ use std::{error::Error, fmt};
 
 use bytes::Bytes;
 use domain::{FieldError, FieldErrors, File, Rendition, Resize, ResourceType, ServiceError, Sides};
+use formats::FileFormat;
 use media::{Format, MediaError, RenderPlan, RenderedImage, Source, WatermarkLayer, render};
 use space_store::{NewRendition, RenditionInfo};
 
@@ -26,11 +27,13 @@ pub(crate) struct PlannedRendition {
     pub(crate) memory_bytes: u64,
 }
 
-/// Fails with 422 if a file is no image, or too large to be read into memory.
+/// Fails with 422 if a file is no image, a raw photo, whose TIFF shows a preview at most, or too large to be read into memory.
 pub fn require_source(file: &File) -> Result<(), ServiceError> {
-    if file.resource_type != ResourceType::Image {
+    let format = formats::by_mime_type(&file.mime_type);
+    let is_raw_photo = format.is_some_and(FileFormat::is_raw_photo);
+    if file.resource_type != ResourceType::Image || is_raw_photo {
         return Err(invalid(&FieldError::Custom(
-            "must be an image to be transformed",
+            "must be an image, and no raw photo, to be transformed",
         )));
     }
     if file.size > MAX_SOURCE_BYTES {

@@ -221,7 +221,7 @@ async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(acme: 
 }
 
 /// The errors of [`invalid_request`]: field and end of the message, which is empty for a value that cannot be selected.
-const ERRORS: [(&str, &str); 22] = [
+const ERRORS: [(&str, &str); 23] = [
     ("name", "must consist of letters, digits, _ and -"),
     ("allow_unsigned", "must be false when `is_signed` is true"),
     ("delivery_type", ""),
@@ -240,9 +240,13 @@ const ERRORS: [(&str, &str); 22] = [
     ("config.storage.odd", "is not supported"),
     (
         "config.validation.allowed_formats.0",
-        "must be an extension of letters and digits, such as jpg",
+        "must be the extension or MIME type of a known format, such as jpg",
     ),
-    ("config.validation.allowed_formats.1", "must be a string"),
+    (
+        "config.validation.allowed_formats.1",
+        "must be the extension or MIME type of a known format, such as jpg",
+    ),
+    ("config.validation.allowed_formats.2", "must be a string"),
     ("config.validation.max_file_size", "must be at least 1"),
     ("config.validation.max_image_width", "must be at least 20"),
     (
@@ -271,7 +275,7 @@ fn invalid_request(space_id: &str) -> Value {
         "config": {
             "extra": 1,
             "storage": {"folder": "a/../b", "generate_filename": "yes", "odd": 1},
-            "validation": {"allowed_formats": ["a b", 1], "max_file_size": 0, "min_image_width": 20, "max_image_width": 10},
+            "validation": {"allowed_formats": ["a b", "jpgg", 1], "max_file_size": 0, "min_image_width": 20, "max_image_width": 10},
             "transformations": {"upload_quality": 101, "upload_format": "bmp", "eager": [{}, {"width": 9000, "crop": "stretch"}]},
             "metadata": {"tags": [""]},
             "notifications": {"webhook_url": "http://example.com", "events": ["file.moved"]},

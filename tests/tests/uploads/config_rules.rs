@@ -16,13 +16,19 @@ type Case = (File, Result<&'static str, &'static str>);
 
 const JPEG: File = ("photo.jpg", "image/jpeg", PHOTO);
 const TEXT: File = ("a.txt", "text/plain", b"0123456789");
+const HEIC: File = (
+    "a.heic",
+    "image/heic",
+    b"\0\0\0\x18ftypheic\0\0\0\0mif1heic",
+);
+const MIDI: File = ("a.mid", "audio/midi", b"MThd\0\0\0\x06\0\x01\0\x01\0`MTrk");
 const PROGRAM: File = ("setup.exe", UNKNOWN, b"MZ\x90\0\x03\0\0\0");
 const SCRIPT: File = ("run.sh", UNKNOWN, b"#!/bin/sh\necho hello\n");
 const PAGE: File = ("page.php.sh", UNKNOWN, b"<?php echo 1;");
 const UNKNOWN: &str = "application/octet-stream";
 
 const EXECUTABLE: Result<&str, &str> = Err("must not be an executable file");
-const NOT_IMAGE: Result<&str, &str> = Err("must be a file of type: jpg, png");
+const NOT_IMAGE: Result<&str, &str> = Err("must be a file of type: jpeg, png");
 
 fn without_rules() -> Vec<Case> {
     vec![
@@ -61,6 +67,19 @@ fn rules() -> Vec<(Value, Vec<Case>)> {
                 // An executable extension in the middle of a name is rejected, although its last
                 // extension is allowed.
                 (("a.php.jpg", "image/jpeg", PHOTO), EXECUTABLE),
+            ],
+        ),
+        (
+            json!({"allowed_formats": "heif, midi, htm, image/jpg"}),
+            vec![
+                (HEIC, Ok("heic")),
+                (MIDI, Ok("mid")),
+                (JPEG, Ok("jpg")),
+                (("a.html", "text/html", b"<p>text</p>"), Ok("html")),
+                (
+                    TEXT,
+                    Err("must be a file of type: heif, midi, htm, image/jpg"),
+                ),
             ],
         ),
         (
@@ -149,7 +168,7 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
             if is_allowed {
                 response.expect_status(201);
             } else {
-                assert_rejected(response, "must be a file of type: jpg, tiff, docx");
+                assert_rejected(response, "must be a file of type: jpg, tif, docx");
             }
         }
     }

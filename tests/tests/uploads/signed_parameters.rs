@@ -156,6 +156,8 @@ async fn signed_url_for_a_deleted_folder_returns_422(stack: &Stack) {
     }
 }
 
+const HEIC: &[u8] = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic";
+const MIDI: &[u8] = b"MThd\0\0\0\x06\0\x01\0\x01\0`MTrk";
 const MINE: &str = "application/x-mine";
 const RANDOM: &[u8] = b"\0\x01\x02\x03\xF0\xF1";
 const TABLE: &[u8] = b"a,b\n1,2\n";
@@ -198,6 +200,21 @@ fn signed_uploads() -> Vec<SignedUpload> {
             Ok("a.txt"),
         ),
         ((TYPE, "text/csv"), ("a.txt", "text/plain", TABLE), not_csv),
+        (
+            (TYPE, "image/jpg"),
+            ("a.jpg", "image/jpg", PHOTO),
+            Ok("a.jpg"),
+        ),
+        (
+            (TYPE, "image/heif"),
+            ("a.heic", "image/heif", HEIC),
+            Ok("a.heic"),
+        ),
+        (
+            (TYPE, "audio/x-midi"),
+            ("a.mid", "audio/x-midi", MIDI),
+            Ok("a.mid"),
+        ),
         ((TYPE, MINE), ("a.mine", MINE, RANDOM), Ok("a.mine")),
         ((TYPE, MINE), ("a.mine", MINE, PHOTO), not_mine),
     ]

@@ -10,24 +10,25 @@ use super::{PLATFORMS, graph, metadata};
 /// also in its tests. `tests` may depend on all.
 const LAYERS: &str = "
     domain:
+    formats: domain
     telemetry: domain
     worker: domain telemetry
     table: domain telemetry
     bucket: domain telemetry
     queue: domain telemetry
     aom:
-    media: domain aom
+    media: domain formats aom
     safe-http: domain
     space-store: domain telemetry table bucket queue
     runtime: domain telemetry worker table bucket queue
-    intake: domain media telemetry space-store runtime
-    renditions: domain media safe-http telemetry space-store runtime
+    intake: domain formats media telemetry space-store runtime
+    renditions: domain formats media safe-http telemetry space-store runtime
     http-api: domain telemetry space-store runtime
     spaces: domain space-store runtime renditions http-api
     files: domain space-store runtime http-api
     folders: domain space-store runtime renditions http-api
-    upload-configs: domain runtime http-api
-    uploads: domain telemetry space-store runtime http-api intake
+    upload-configs: domain formats runtime http-api
+    uploads: domain formats telemetry space-store runtime http-api intake
     not-found: runtime http-api
     delivery: domain telemetry space-store renditions runtime http-api
     processing: domain media renditions telemetry space-store runtime worker

@@ -1,10 +1,11 @@
 //! Reads the `config` object and the `unsigned_restrictions` of an upload config.
 
 use domain::{
-    Crop, EagerTransformation, Extension, FieldError, FolderPath, HostPattern, MAX_ALLOWED_FORMATS,
-    MAX_EAGER_TRANSFORMATIONS, MAX_FILE_BYTES, MAX_REFERRERS, MAX_SIDE_PIXELS, MAX_TAGS,
-    MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, Quality, StorageRules, Tag,
-    TransformationRules, UnsignedRestrictions, UploadRules, ValidationRules, parse_variant,
+    Crop, EagerTransformation, FieldError, FolderPath, FormatName, HostPattern,
+    MAX_ALLOWED_FORMATS, MAX_EAGER_TRANSFORMATIONS, MAX_FILE_BYTES, MAX_REFERRERS, MAX_SIDE_PIXELS,
+    MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, Quality, StorageRules, Tag,
+    TransformationRules, UNKNOWN_FORMAT, UnsignedRestrictions, UploadRules, ValidationRules,
+    is_executable, parse_variant,
 };
 use http_api::FieldReader;
 
@@ -62,8 +63,7 @@ fn read_validation(fields: &mut impl FieldReader) -> ValidationRules {
         "max_image_width",
         "max_image_height",
     ]);
-    let allowed_formats =
-        fields.list_or_csv("allowed_formats", MAX_ALLOWED_FORMATS, Extension::parse);
+    let allowed_formats = fields.list_or_csv("allowed_formats", MAX_ALLOWED_FORMATS, known_format);
     let max_file_size = fields.file_size("max_file_size", MAX_FILE_BYTES);
     let min_image_width = read_pixels(fields, "min_image_width", MAX_IMAGE_PIXELS);
     let min_image_height = read_pixels(fields, "min_image_height", MAX_IMAGE_PIXELS);
@@ -86,6 +86,16 @@ fn read_validation(fields: &mut impl FieldReader) -> ValidationRules {
         min_image_height,
         max_image_width,
         max_image_height,
+    }
+}
+
+/// Parses the name of a format that uploads can have.
+fn known_format(text: &str) -> Result<FormatName, FieldError> {
+    let name = FormatName::parse(text)?;
+    if formats::is_name(name.as_str()) || is_executable(name.as_str()) {
+        Ok(name)
+    } else {
+        Err(UNKNOWN_FORMAT)
     }
 }
 

@@ -159,7 +159,8 @@ impl DeclaredFields {
         };
 
         if let Some(expected) = &limits.content_type
-            && expected.essence_str() != file.mime.essence_str()
+            && formats::canonical(expected.essence_str())
+                != formats::canonical(file.mime.essence_str())
         {
             fields.reject(
                 CONTENT_TYPE,

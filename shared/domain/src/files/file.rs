@@ -40,6 +40,14 @@ impl ResourceType {
     pub fn has_metadata(self) -> bool {
         !matches!(self, ResourceType::Text | ResourceType::Archive)
     }
+
+    /// Whether files are images, audio or video.
+    pub fn is_media(self) -> bool {
+        matches!(
+            self,
+            ResourceType::Image | ResourceType::Audio | ResourceType::Video
+        )
+    }
 }
 
 /// Whether the bytes of a file are available.

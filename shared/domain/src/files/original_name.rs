@@ -7,6 +7,8 @@ use crate::naming::text::{folded, nfc};
 
 /// Maximum number of characters of a name.
 const MAX_CHARACTERS: usize = 255;
+/// Maximum number of characters of an extension.
+const MAX_EXTENSION_CHARACTERS: usize = 20;
 /// Name of a file whose own name is empty after sanitization.
 const DEFAULT_NAME: &str = "file";
 
@@ -50,6 +52,14 @@ impl OriginalName {
     /// Returns the name without its last extension.
     pub fn stem(&self) -> &str {
         self.0.rsplit_once('.').map_or(&self.0, |(stem, _)| stem)
+    }
+
+    /// Returns the last extension in lower case, if it consists of 1 to 20 letters and digits.
+    pub fn extension(&self) -> Option<String> {
+        let (_, extension) = self.0.rsplit_once('.')?;
+        let is_extension = (1..=MAX_EXTENSION_CHARACTERS).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_extension.then(|| extension.to_ascii_lowercase())
     }
 
     /// Splits the name at its dots, in lower case: `["report", "pdf"]`.

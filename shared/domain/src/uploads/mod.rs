@@ -16,7 +16,7 @@ pub use upload_config::{
     UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference,
 };
 pub use upload_rules::{
-    EagerTransformation, Extension, MAX_ALLOWED_FORMATS, MAX_EAGER_TRANSFORMATIONS, MAX_TAGS,
+    EagerTransformation, FormatName, MAX_ALLOWED_FORMATS, MAX_EAGER_TRANSFORMATIONS, MAX_TAGS,
     MetadataRules, NotificationRules, Quality, StorageRules, Tag, TransformationRules,
-    UploadFormat, UploadRules, ValidationRules, WebhookEvent,
+    UNKNOWN_FORMAT, UploadFormat, UploadRules, ValidationRules, WebhookEvent,
 };

@@ -8,13 +8,17 @@ use crate::{
     naming::text::{LINE_PATTERN, nfc},
 };
 
-/// Maximum number of characters of an extension.
-const EXTENSION_CHARACTERS: usize = 20;
+/// Maximum number of characters of the name of a format.
+const FORMAT_CHARACTERS: usize = 100;
 /// Maximum number of characters of a tag.
 const TAG_CHARACTERS: usize = 100;
 /// Name of the automatic quality.
 const AUTO: &str = "auto";
 const QUALITY_MAX: i64 = 100;
+
+/// Error for a name that no format has.
+pub const UNKNOWN_FORMAT: FieldError =
+    FieldError::Custom("must be the extension or MIME type of a known format, such as jpg");
 
 /// Maximum number of `allowed_formats`.
 pub const MAX_ALLOWED_FORMATS: usize = 100;
@@ -61,8 +65,9 @@ impl Default for StorageRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ValidationRules {
-    /// Extensions of accepted types. Null accepts all types.
-    pub allowed_formats: Option<Vec<Extension>>,
+    /// Names of accepted formats, extensions or MIME types: each stands for all names of its format, `jpeg` also for
+    /// `jpg`. Null accepts all formats.
+    pub allowed_formats: Option<Vec<FormatName>>,
     /// Maximum size of a file, in bytes. Null applies the limit of the upload route.
     pub max_file_size: Option<u64>,
     /// Minimum width of an image, in pixels.
@@ -254,35 +259,32 @@ pub struct EagerTransformation {
     pub format: Option<ImageFormat>,
 }
 
-/// File extension in lower case, without its dot: 1 to 20 characters of `a-z0-9`.
+/// Name of a format in lower case: an extension without its dot, or a MIME type. 1 to 100 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(extend("minLength" = 1, "pattern" = r"^\.?[A-Za-z0-9]+$"))]
-pub struct Extension(String);
+#[schemars(extend("minLength" = 1, "pattern" = r"^\.?[A-Za-z0-9][A-Za-z0-9/.+-]*$"))]
+pub struct FormatName(String);
 
-impl Extension {
-    /// Parses an extension in any case, with or without its dot. Maps aliases to the extension of
-    /// stored files: `jpeg` to `jpg`, `tif` to `tiff`.
-    pub fn parse(text: &str) -> Result<Extension, FieldError> {
-        let name = text.trim().trim_start_matches('.').to_ascii_lowercase();
+impl FormatName {
+    /// Parses a name in any case, an extension with or without its dot.
+    pub fn parse(text: &str) -> Result<FormatName, FieldError> {
+        let name = text.trim();
+        let name = name.strip_prefix('.').unwrap_or(name).to_ascii_lowercase();
+        let is_first = |first: char| first.is_ascii_alphanumeric();
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"/.+-".contains(&byte);
+
         if name.is_empty() {
             Err(FieldError::Required)
-        } else if name.len() > EXTENSION_CHARACTERS {
-            Err(FieldError::TooLong(EXTENSION_CHARACTERS))
-        } else if name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            Ok(Extension(match name.as_str() {
-                "jpeg" | "jpe" => "jpg".to_owned(),
-                "tif" => "tiff".to_owned(),
-                _ => name,
-            }))
+        } else if name.len() > FORMAT_CHARACTERS {
+            Err(FieldError::TooLong(FORMAT_CHARACTERS))
+        } else if name.starts_with(is_first) && name.bytes().all(is_allowed) {
+            Ok(FormatName(name))
         } else {
-            Err(FieldError::Custom(
-                "must be an extension of letters and digits, such as jpg",
-            ))
+            Err(UNKNOWN_FORMAT)
         }
     }
 
-    /// Returns the extension as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -348,20 +350,18 @@ mod tests {
     }
 
     #[test]
-    fn extension_aliases_map_to_stored_extensions() {
+    fn names_of_formats_are_in_lower_case_without_a_dot() {
         for (given, taken) in [
             ("jpg", "jpg"),
-            (" .JPEG ", "jpg"),
-            ("tif", "tiff"),
-            ("mp4", "mp4"),
+            (" .JPEG ", "jpeg"),
+            ("Image/SVG+xml", "image/svg+xml"),
+            ("7z", "7z"),
         ] {
-            assert_eq!(
-                Extension::parse(given).expect("an extension").as_str(),
-                taken
-            );
+            let parsed = FormatName::parse(given).expect("a name");
+            assert_eq!(parsed.as_str(), taken);
         }
-        for wrong in ["", ".", "tar.gz", "a b", "é", "x".repeat(21).as_str()] {
-            assert!(Extension::parse(wrong).is_err(), "{wrong}");
+        for wrong in ["", ".", "..jpg", "a b", "é", "x".repeat(101).as_str()] {
+            assert!(FormatName::parse(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -28,14 +28,6 @@ struct Movie {
     is_complete: bool,
 }
 
-/// Whether the bytes after a length are the kind of a box that files start with.
-pub(super) fn is_first_box(kind: &[u8]) -> bool {
-    let kinds: [&[u8; 4]; 7] = [
-        b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"styp",
-    ];
-    kinds.iter().any(|known| kind.starts_with(*known))
-}
-
 /// Reads the duration of the movie, and the size of its first video track.
 pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let mut movie = Movie::default();

@@ -26,14 +26,16 @@ use std::{
     time::Duration,
 };
 
+use formats::{FileFormat, Recognized};
+
 use self::input::{Input, InspectError, Inspected};
 
 /// Maximum duration, in seconds: ten years.
 pub const MAX_DURATION_SECONDS: f64 = 10.0 * 365.25 * 86_400.0;
+/// Number of bytes that show most formats.
+const FIRST_BYTES: usize = 16;
 /// Maximum width and height of a video, in pixels.
 const MAX_VIDEO_SIDE: u32 = 65_535;
-/// Number of bytes that detect a format.
-const DETECTION_BYTES: usize = 16;
 
 /// Properties of a file. What does not apply, or cannot be read, is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -98,18 +100,27 @@ pub fn inspect(mut reader: impl Read + Seek) -> io::Result<MediaProperties> {
     }
 }
 
+/// Returns the format that a number of first bytes shows.
+fn recognized(input: &mut Input, length: usize) -> Inspected<Option<&'static FileFormat>> {
+    let head = input.read_up_to(0, length)?;
+    Ok(match formats::recognize(&head) {
+        Recognized::Format(format) => Some(format),
+        Recognized::Text | Recognized::Unknown => None,
+    })
+}
+
 fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
-    let head = input.read_up_to(0, DETECTION_BYTES)?;
-    match &head[..] {
-        [0x1A, 0x45, 0xDF, 0xA3, ..] => matroska::read(input, properties),
-        [b'R', b'I', b'F', b'F' | b'X', ..] | [b'R', b'F', b'6', b'4', ..] => {
-            riff::read(input, properties)
-        }
-        [b'f', b'L', b'a', b'C', ..] => flac::read(input, 0, properties),
-        [b'O', b'g', b'g', b'S', ..] => ogg::read(input, properties),
-        [b'%', b'P', b'D', b'F', ..] => pdf::read(input, properties),
-        [b'I', b'D', b'3', ..] | [0xFF, 0xE0..=0xFF, ..] => mpeg::read(input, properties),
-        [_, _, _, _, kind @ ..] if isobmff::is_first_box(kind) => isobmff::read(input, properties),
+    let mut format = recognized(input, FIRST_BYTES)?;
+    if format.is_none() {
+        format = recognized(input, formats::HEAD_BYTES)?;
+    }
+    match format.map_or("", FileFormat::extension) {
+        "webm" | "mkv" => matroska::read(input, properties),
+        "avi" | "wav" => riff::read(input, properties),
+        "ogg" | "ogv" | "ogx" | "opus" => ogg::read(input, properties),
+        "pdf" => pdf::read(input, properties),
+        "mp3" | "aac" | "flac" => mpeg::read(input, properties),
+        "mp4" | "mov" | "m4a" | "m4v" | "3gp" | "3g2" => isobmff::read(input, properties),
         _ => Ok(()),
     }
 }

@@ -1,0 +1,75 @@
+//! Files of the ISO base media file format (ISO/IEC 14496-12): video, audio, HEIF and AVIF.
+
+use crate::text::is_text;
+
+/// Kinds of boxes that a file without brands may start with ("QuickTime File Format Specification").
+const FIRST_BOXES: [&[u8; 4]; 6] = [b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot"];
+/// Maximum length of a box of brands, in bytes, so that text is none.
+const MAX_BRANDS_BOX_BYTES: usize = 1 << 20;
+/// Maximum number of bytes of the first box that are searched for brands.
+const BRANDS_BYTES: usize = 256;
+
+/// Brands of images, which no audio or video has.
+const AVIF: [&[u8; 4]; 2] = [b"avif", b"avis"];
+const HEIF: [&[u8; 4]; 10] = [
+    b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1", b"msf1",
+];
+const CR3: [&[u8; 4]; 1] = [b"crx "];
+
+/// Whether bytes start an AVIF, by a major or compatible brand.
+pub(crate) fn is_avif(head: &[u8]) -> bool {
+    has_brand(head, &AVIF)
+}
+
+/// Whether bytes start a HEIF file other than AVIF, whose files also have its brands.
+pub(crate) fn is_heif(head: &[u8]) -> bool {
+    has_brand(head, &HEIF) && !is_avif(head)
+}
+
+/// Whether bytes start a raw photo of Canon.
+pub(crate) fn is_cr3(head: &[u8]) -> bool {
+    has_brand(head, &CR3)
+}
+
+fn has_brand(head: &[u8], known: &[&[u8; 4]]) -> bool {
+    let brands = brands(head);
+    brands.is_some_and(|mut brands| brands.any(|brand| known.contains(&&brand)))
+}
+
+/// Returns the brands of a file, the major one first.
+fn brands(head: &[u8]) -> Option<impl Iterator<Item = [u8; 4]>> {
+    let [a, b, c, d, b'f', b't' | b's', b'y', b'p', rest @ ..] = head else {
+        return None;
+    };
+    let length = u32::from_be_bytes([*a, *b, *c, *d]);
+    let length = usize::try_from(length)
+        .ok()
+        .filter(|length| *length <= MAX_BRANDS_BOX_BYTES)?;
+    let content = &rest[..rest.len().min(length.saturating_sub(8)).min(BRANDS_BYTES)];
+    let (major, others) = content.split_first_chunk()?;
+    // The version of the major brand lies between them.
+    let compatible = others.get(4..).unwrap_or_default().as_chunks().0;
+    Some(std::iter::once(*major).chain(compatible.iter().copied()))
+}
+
+/// Returns the MIME type of audio or video. Every brand is one; the known ones select the type ("MP4 Registration Authority",
+/// brands).
+pub(crate) fn mime_type(head: &[u8]) -> Option<&'static str> {
+    if let Some(major) = brands(head).and_then(|mut brands| brands.next()) {
+        let is_image = is_avif(head) || is_heif(head) || is_cr3(head);
+        return (!is_image).then(|| of_brand(major));
+    }
+    let kind: &[u8; 4] = head.get(4..)?.first_chunk()?;
+    (FIRST_BOXES.contains(&kind) && !is_text(head)).then_some("video/quicktime")
+}
+
+fn of_brand(major: [u8; 4]) -> &'static str {
+    match &major {
+        b"qt  " => "video/quicktime",
+        b"M4A " | b"M4B " | b"M4P " | b"F4A " | b"F4B " => "audio/mp4",
+        b"M4V " | b"M4VH" | b"M4VP" => "video/x-m4v",
+        [b'3', b'g', b'2', _] => "video/3gpp2",
+        [b'3', b'g', ..] => "video/3gpp",
+        _ => "video/mp4",
+    }
+}
