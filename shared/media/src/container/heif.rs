@@ -142,9 +142,29 @@ fn apply_property(found: &mut Primary, meta: &[u8], property: &Chunk) -> Result<
             found.width = be32(meta, start + 4)?;
             found.height = be32(meta, start + 8)?;
         }
+        b"clap" => apply_aperture(found, meta, start)?,
         b"irot" => found.turns = array::<1>(meta, start)?[0] & 0x03,
         b"imir" => found.mirror = Some(array::<1>(meta, start)?[0] & 0x01),
         _ => {}
+    }
+    Ok(())
+}
+
+/// Cuts the image to its clean aperture, whose width and height are fractions (ISO/IEC 14496-12, 12.1.4). Ignores one that exceeds the image
+/// or has no whole pixels.
+fn apply_aperture(found: &mut Primary, meta: &[u8], start: usize) -> Result<(), ProbeError> {
+    let whole = |at: usize| {
+        let numerator = be32(meta, start + at)?;
+        let denominator = be32(meta, start + at + 4)?;
+        let is_whole = denominator != 0 && numerator % denominator == 0;
+        Ok::<_, ProbeError>(is_whole.then(|| numerator / denominator))
+    };
+    if let (Some(width), Some(height)) = (whole(0)?, whole(8)?)
+        && (1..=found.width).contains(&width)
+        && (1..=found.height).contains(&height)
+    {
+        found.width = width;
+        found.height = height;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //!   allocation depends on a size in the file that was not checked against these bounds.
 //! - What cannot be read is absent; a damaged file is not an error.
 
+mod aiff;
 mod flac;
 mod input;
 mod isobmff;
@@ -86,7 +87,7 @@ fn seconds(units: u64, units_per_second: u64) -> Option<f64> {
     Some(duration.as_secs_f64())
 }
 
-/// Reads the properties of MP4, MOV, M4A, `WebM`, Matroska, AVI, MP3, AAC, FLAC, Ogg, WAV and PDF files,
+/// Reads the properties of MP4, MOV, M4A, `WebM`, Matroska, AVI, MP3, AAC, FLAC, Ogg, WAV, AIFF and PDF files,
 /// which are detected by their bytes. Files of other formats have none.
 ///
 /// Reads few and small parts of a file, apart from a PDF of up to [`MAX_PDF_BYTES`], which is read as a
@@ -116,6 +117,7 @@ fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     }
     match format.map_or("", FileFormat::extension) {
         "webm" | "mkv" => matroska::read(input, properties),
+        "aiff" => aiff::read(input, properties),
         "avi" | "wav" => riff::read(input, properties),
         "ogg" | "ogv" | "ogx" | "opus" => ogg::read(input, properties),
         "pdf" => pdf::read(input, properties),

@@ -20,6 +20,27 @@ pub(crate) fn heif(
     turns: u8,
     mirror: Option<u8>,
 ) -> Vec<u8> {
+    let mirrored = mirror.map(|axis| of_parts(*b"imir", &[&[axis]]));
+    heif_with(brand, [width, height], turns, mirrored)
+}
+
+/// The head of a HEIF file of 64 × 64 pixels whose primary image is cut to fractions of pixels.
+pub(crate) fn heif_with_aperture(width: [u32; 2], height: [u32; 2]) -> Vec<u8> {
+    let fractions = [width, height, [0, 1], [0, 1]].concat();
+    let content: Vec<u8> = fractions
+        .iter()
+        .flat_map(|number| number.to_be_bytes())
+        .collect();
+    heif_with(*b"heic", [64, 64], 0, Some(boxed(*b"clap", &content)))
+}
+
+/// The head of a HEIF file whose primary image has a further property.
+fn heif_with(
+    brand: [u8; 4],
+    [width, height]: [u32; 2],
+    turns: u8,
+    further: Option<Vec<u8>>,
+) -> Vec<u8> {
     let size = |width: u32, height: u32| {
         of_parts(
             *b"ispe",
@@ -31,19 +52,19 @@ pub(crate) fn heif(
         size(width, height),
         of_parts(*b"irot", &[&[turns]]),
     ];
-    properties.extend(mirror.map(|axis| of_parts(*b"imir", &[&[axis]])));
+    let further_index = if further.is_some() { 4 } else { 0 };
+    properties.extend(further);
     properties.push(of_parts(
         *b"auxC",
         &[&[0; 4], b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0"],
     ));
 
-    let mirrored = if mirror.is_some() { 4 } else { 0 };
     let associations = of_parts(
         *b"ipma",
         &[
             &[0; 4],
             &2_u32.to_be_bytes(),
-            &[0, 1, 1, 1, 0, 2, 3, 2, 0x83, mirrored],
+            &[0, 1, 1, 1, 0, 2, 3, 2, 0x83, further_index],
         ],
     );
     let properties = of_parts(
@@ -86,7 +107,9 @@ pub(crate) fn tiff(width: u16, height: u16, orientation: u8) -> Vec<u8> {
 /// The head of an icon in two sizes.
 pub(crate) fn ico() -> Vec<u8> {
     let mut file = vec![0, 0, 1, 0, 2, 0];
-    file.extend([16, 16, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    file.extend([0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    file.extend([16, 16, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 38, 0, 0, 0]);
+    file.extend([0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 38, 0, 0, 0]);
+    // The height includes that of the mask.
+    file.extend([40_u32, 256, 512].map(u32::to_le_bytes).concat());
     file
 }

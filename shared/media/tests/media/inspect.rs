@@ -64,16 +64,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>, MediaProperties)> {
             files::mp4(40, true),
             video(1_080, 1_920, 0.04),
         ),
-        (
-            "indexed fragments",
-            files::fragmented_mp4(true),
-            video(1_920, 1_080, 4.0),
-        ),
-        (
-            "fragments",
-            files::fragmented_mp4(false),
-            video(1_920, 1_080, 4.096),
-        ),
+        ("AIFF", files::aiff(2, b"AIFF"), audio(2.0)),
+        ("AIFF-C", files::aiff(3, b"AIFC"), audio(3.0)),
         ("WebM", files::webm(1_234.0), video(640, 360, 1.234)),
         ("WAV", files::wav(24_001), audio(1.5)),
         ("AVI", files::avi(), video(640, 480, 3.0)),
@@ -93,6 +85,80 @@ fn samples() -> Vec<(&'static str, Vec<u8>, MediaProperties)> {
         ("linearized PDF", linearized_pdf(0), pages(12)),
         ("changed linearized PDF", linearized_pdf(1), pages(3)),
     ]
+}
+
+/// The duration of a movie that goes on in fragments is that of all, or absent.
+#[test]
+fn duration_of_fragments_is_the_whole_or_absent() {
+    let fragment = || files::boxed(*b"moof", &[0; 20]);
+    let data = || files::boxed(*b"mdat", &[0; 12]);
+    let fragments = || [fragment(), data(), fragment(), data()].concat();
+    // A fragment and its data have 48 bytes.
+    let index = || files::segment_index(48);
+    let open = files::fragments_extension(None);
+    let known = files::fragments_extension(Some(4_096));
+    for (name, milliseconds, extension, boxes, expected) in [
+        (
+            "total in the movie",
+            0,
+            &known,
+            vec![fragments()],
+            Some(4.096),
+        ),
+        (
+            "total beside a part",
+            442,
+            &known,
+            vec![fragments()],
+            Some(4.096),
+        ),
+        ("index", 0, &open, vec![index(), fragments()], Some(4.0)),
+        (
+            "two indexes",
+            0,
+            &open,
+            vec![index(), fragments(), index(), fragments()],
+            Some(8.0),
+        ),
+        (
+            "index of the same",
+            4_010,
+            &open,
+            vec![index(), fragments()],
+            Some(4.0),
+        ),
+        (
+            "index beside a part",
+            442,
+            &open,
+            vec![index(), fragments()],
+            None,
+        ),
+        (
+            "fragments beside a part",
+            442,
+            &open,
+            vec![data(), fragments()],
+            None,
+        ),
+        (
+            "fragments behind the index",
+            0,
+            &open,
+            vec![index(), fragments(), fragments()],
+            None,
+        ),
+        ("no fragments", 442, &open, vec![data()], Some(0.442)),
+    ] {
+        let found = inspect(Cursor::new(files::mp4_with(
+            milliseconds,
+            extension,
+            &boxes,
+        )))
+        .unwrap();
+        assert_eq!(found.duration_seconds, expected, "{name}");
+        assert_eq!(found.width, Some(1_920), "{name}");
+    }
 }
 
 #[test]

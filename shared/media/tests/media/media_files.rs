@@ -60,10 +60,16 @@ pub(crate) fn mp4(milliseconds: u32, is_turned: bool) -> Vec<u8> {
     [file_type(), data, movie(milliseconds, is_turned, &[])].concat()
 }
 
-/// A fragmented MP4 with the duration in its segment index, or in its movie.
-pub(crate) fn fragmented_mp4(has_index: bool) -> Vec<u8> {
-    let extension = boxed(*b"mvex", &boxed(*b"mehd", &[0, 0, 0, 0, 0, 0, 0x10, 0]));
-    let reference = [&[0; 4][..], &2_000_u32.to_be_bytes(), &[0; 4]].concat();
+/// A box that permits fragments, with the duration of all of them in milliseconds, if it is known.
+pub(crate) fn fragments_extension(milliseconds: Option<u32>) -> Vec<u8> {
+    let duration =
+        milliseconds.map(|units| boxed(*b"mehd", &[[0; 4], units.to_be_bytes()].concat()));
+    boxed(*b"mvex", &duration.unwrap_or_default())
+}
+
+/// An index of two fragments of 2 seconds, each with this length in bytes.
+pub(crate) fn segment_index(length: u32) -> Vec<u8> {
+    let reference = [&length.to_be_bytes()[..], &2_000_u32.to_be_bytes(), &[0; 4]].concat();
     let index = [
         &[0; 8][..],
         &1_000_u32.to_be_bytes(),
@@ -71,15 +77,38 @@ pub(crate) fn fragmented_mp4(has_index: bool) -> Vec<u8> {
         &[0, 2],
         &reference,
         &reference,
+    ];
+    boxed(*b"sidx", &index.concat())
+}
+
+/// An MP4 whose movie box is followed by other boxes.
+pub(crate) fn mp4_with(milliseconds: u32, extension: &[u8], boxes: &[Vec<u8>]) -> Vec<u8> {
+    let movie = movie(milliseconds, false, extension);
+    [file_type(), movie, boxes.concat()].concat()
+}
+
+/// An AIFF of this many seconds.
+pub(crate) fn aiff(seconds: u32, kind: &[u8; 4]) -> Vec<u8> {
+    let chunk = |kind: &[u8; 4], content: &[u8]| {
+        let length = u32::try_from(content.len()).unwrap().to_be_bytes();
+        [&kind[..], &length, content].concat()
+    };
+    // 8,000 samples per second as an 80-bit number.
+    let rate = [0x40, 0x0B, 0xFA, 0, 0, 0, 0, 0, 0, 0];
+    let common = [
+        &[0, 1][..],
+        &(seconds * 8_000).to_be_bytes(),
+        &[0, 16],
+        &rate,
     ]
     .concat();
-    if has_index {
-        let index = boxed(*b"sidx", &index);
-        [file_type(), movie(0, false, &[]), index].concat()
-    } else {
-        let fragment = boxed(*b"moof", &[]);
-        [file_type(), movie(0, false, &extension), fragment].concat()
-    }
+    let content = [
+        &kind[..],
+        &chunk(b"FVER", &[0; 4]),
+        &chunk(b"COMM", &common),
+        &chunk(b"SSND", &[0; 60]),
+    ];
+    chunk(b"FORM", &content.concat())
 }
 
 /// An EBML element with a length of eight bytes.

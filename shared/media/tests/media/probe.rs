@@ -158,6 +158,26 @@ fn heif_rotation_and_mirroring_map_to_orientations() {
 }
 
 #[test]
+fn heif_has_the_size_of_its_clean_aperture() {
+    let cases = [
+        ([64, 1], [48, 1], (64, 48)),
+        ([126, 2], [90, 2], (63, 45)),
+        ([65, 1], [48, 1], (64, 64)),
+        ([0, 1], [48, 1], (64, 64)),
+        ([63, 2], [48, 1], (64, 64)),
+        ([64, 0], [48, 1], (64, 64)),
+    ];
+    for (width, height, expected) in cases {
+        let probed = probe(&heads::heif_with_aperture(width, height)).unwrap();
+        assert_eq!(
+            (probed.width, probed.height),
+            expected,
+            "{width:?} {height:?}"
+        );
+    }
+}
+
+#[test]
 fn unknown_formats_and_empty_images_are_rejected() {
     for other in [
         &b""[..],
