@@ -34,7 +34,7 @@ pub(crate) async fn validate_image(
 }
 
 fn decode(bytes: &[u8]) -> Result<(), MediaError> {
-    let probed = media::probe(bytes)?;
+    let probed = media::probe_whole(bytes)?;
     // A JPEG may lack its end marker. Its pixels show whether it is complete.
     if probed.format != Format::Jpeg {
         media::require_complete(bytes)?;
@@ -153,7 +153,11 @@ where
                 // At least twice as many: a header of many small segments asks for one at a time.
                 length = bytes.max(2 * length).min(MAX_PREFIX_BYTES);
             }
-            Err(_) => return Err(FieldError::NoDimensions.into()),
+            // What is missing behind the pixels of a whole file does not matter.
+            Err(_) => {
+                let whole = media::probe_whole(&prefix).ok().filter(|_| is_complete);
+                return whole.ok_or_else(|| FieldError::NoDimensions.into());
+            }
         }
     }
 }

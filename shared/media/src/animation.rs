@@ -5,7 +5,7 @@
 use domain::ImageSize;
 
 use crate::{
-    Format, Frames, ImageInfo, MediaError, ProbeError,
+    Format, Frames, ImageInfo, MediaError,
     container::{gif, webp},
 };
 
@@ -75,34 +75,18 @@ fn require_output_limit(frames: u32, output: ImageSize, limit: u64) -> Result<()
     Ok(())
 }
 
-/// Counts the frames of a GIF, at most one more than the maximum. Like browsers, accepts a file
-/// without its end, and ignores unknown blocks after a frame.
-fn count_gif_frames(bytes: &[u8]) -> Result<u32, MediaError> {
-    let mut blocks = gif::Blocks::of(bytes)?;
-    let mut frames = 0;
-    while frames <= MAX_FRAMES {
-        let is_end = blocks.at() >= bytes.len();
-        let Some(block) = blocks.next() else { break };
-        match block.map(|block| block.kind) {
-            Ok(gif::BlockKind::Image) => frames += 1,
-            Ok(_) => {}
-            Err(ProbeError::NeedsMore { .. }) if is_end && frames > 0 => break,
-            Err(ProbeError::Malformed(_)) if frames > 0 => break,
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(frames)
+/// Counts the undamaged frames of a GIF.
+pub(crate) fn count_gif_frames(bytes: &[u8]) -> Result<u32, MediaError> {
+    let blocks = gif::whole_blocks(bytes)?;
+    let images = blocks
+        .iter()
+        .filter(|block| block.kind == gif::BlockKind::Image);
+    Ok(u32::try_from(images.count()).unwrap_or(u32::MAX))
 }
 
-/// Counts the frames of a WebP, at most one more than the maximum.
+/// Counts the undamaged frames of a WebP.
 fn count_webp_frames(bytes: &[u8]) -> Result<u32, MediaError> {
-    let mut chunks = webp::Chunks::of(bytes)?;
-    let mut frames = 0;
-    while frames <= MAX_FRAMES
-        && let Some(chunk) = chunks.find(*b"ANMF")?
-    {
-        chunk.data(bytes)?;
-        frames += 1;
-    }
-    Ok(frames)
+    let chunks = webp::whole_chunks(bytes)?;
+    let frames = chunks.iter().filter(|chunk| chunk.kind == *b"ANMF");
+    Ok(u32::try_from(frames.count()).unwrap_or(u32::MAX))
 }

@@ -1,13 +1,16 @@
 //! Detection of truncated files by their structure.
 //!
-//! Invariant: nothing is decoded or allocated.
+//! What browsers show is complete: whatever is missing or damaged behind the pixels of the first image does not matter.
+//!
+//! Invariant: nothing is decoded.
 
 use crate::{
     Format, MediaError,
     container::{gif, jpeg, png, webp},
 };
 
-/// Fails if a JPEG, PNG, GIF or WebP is truncated. Accepts all other files.
+/// Fails if a JPEG, PNG, GIF or WebP is truncated before the end of its first image, as far as its structure shows. Accepts all
+/// other files.
 pub fn require_complete(bytes: &[u8]) -> Result<(), MediaError> {
     match Format::detect(bytes) {
         Some(Format::Jpeg) => {
@@ -16,20 +19,13 @@ pub fn require_complete(bytes: &[u8]) -> Result<(), MediaError> {
             }
         }
         Some(Format::Png) => {
-            for chunk in png::Chunks::of(bytes) {
-                png::full(bytes, &chunk?)?;
-            }
+            png::whole_chunks(bytes)?;
         }
         Some(Format::Gif) => {
-            for block in gif::Blocks::of(bytes)? {
-                block?;
-            }
+            gif::whole_blocks(bytes)?;
         }
         Some(Format::WebP) => {
-            let mut chunks = webp::Chunks::of(bytes)?;
-            while let Some(chunk) = chunks.next()? {
-                chunk.data(bytes)?;
-            }
+            webp::whole_chunks(bytes)?;
         }
         Some(Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico) | None => {}
     }

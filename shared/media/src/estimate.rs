@@ -74,6 +74,11 @@ impl DecodingCost {
         let is_still = info.frames == Frames::Still;
         let mut padded_bytes = 0;
         let mut is_rgba = false;
+        // Files that are damaged behind their pixels are copied without the damaged part.
+        let copy_bytes = match info.format {
+            Format::Gif | Format::Png | Format::WebP => bytes.len() as u64,
+            _ => 0,
+        };
         let (working_bytes, nanoseconds) = match info.format {
             Format::Jpeg => {
                 let scans = JpegScans::read(bytes)?;
@@ -123,7 +128,7 @@ impl DecodingCost {
         Ok(DecodingCost {
             pixel_bytes: if is_transparent { 4 } else { 3 },
             padded_bytes,
-            working_bytes,
+            working_bytes: working_bytes + copy_bytes,
             milliseconds: nanoseconds / NANOSECONDS,
         })
     }

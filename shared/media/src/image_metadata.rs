@@ -92,11 +92,11 @@ fn pages(bytes: &[u8], info: &ImageInfo, is_prefix: bool) -> Option<u32> {
 }
 
 fn gif_frames(bytes: &[u8]) -> usize {
-    let blocks = gif::Blocks::of(bytes).into_iter().flatten();
-    let blocks = blocks.map_while(Result::ok);
-    blocks
-        .filter(|block| block.kind == gif::BlockKind::Image)
-        .count()
+    let blocks = gif::whole_blocks(bytes).unwrap_or_default();
+    let images = blocks
+        .iter()
+        .filter(|block| block.kind == gif::BlockKind::Image);
+    images.count()
 }
 
 fn png_frames(bytes: &[u8]) -> usize {
@@ -106,11 +106,9 @@ fn png_frames(bytes: &[u8]) -> usize {
 }
 
 fn webp_frames(bytes: &[u8]) -> usize {
-    let Ok(mut chunks) = webp::Chunks::of(bytes) else {
-        return 0;
-    };
-    let frames = std::iter::from_fn(|| chunks.find(*b"ANMF").ok().flatten());
-    frames.take_while(|frame| frame.data(bytes).is_ok()).count()
+    let chunks = webp::whole_chunks(bytes).unwrap_or_default();
+    let frames = chunks.iter().filter(|chunk| chunk.kind == *b"ANMF");
+    frames.count()
 }
 
 /// Counts the directories of a TIFF up to one that was visited before.

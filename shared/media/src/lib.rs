@@ -63,7 +63,7 @@ pub use pixels::{
     Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_NEGOTIATED_AVIF_PIXELS, MAX_PIXELS,
     MAX_SIDE, Pixels,
 };
-pub use probe::{Frames, ImageInfo, probe};
+pub use probe::{Frames, ImageInfo, probe, probe_whole};
 pub use render::{
     DecodedSource, Geometry, MAX_OUTPUT_PIXELS, MAX_WATERMARK_PIXELS, PlanOptions, Rectangle,
     RenderOptions, RenderPlan, RenderedImage, SharedPlan, Source, WatermarkLayer, canonical_resize,

@@ -2,10 +2,12 @@
 //!
 //! Invariant: a stripped file decodes to the same pixels; color profiles and animations are kept.
 
+use std::borrow::Cow;
+
 use crate::{
     Format, ImageInfo, MediaError, Orientation,
     container::{gif, heif_items, jpeg, png, webp},
-    exif,
+    decode, exif, probe,
 };
 
 /// Ancillary PNG chunks to keep, which affect rendering or animation.
@@ -70,13 +72,17 @@ fn strip_jpeg(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
 }
 
 fn strip_png(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
+    let repaired = png::repaired(bytes)?;
+    if matches!(repaired, Cow::Owned(_)) {
+        // Only the pixels show whether they are complete.
+        decode(&repaired, &probe(&repaired)?)?;
+    }
+
     let mut kept = bytes[..png::SIGNATURE].to_vec();
-    for chunk in png::Chunks::of(bytes) {
-        let chunk = chunk?;
-        let whole = png::full(bytes, &chunk)?;
+    for chunk in png::whole_chunks(&repaired)? {
         // An upper-case first letter marks critical chunks.
         if chunk.kind[0].is_ascii_uppercase() || PNG_KEPT.contains(&&chunk.kind) {
-            kept.extend_from_slice(whole);
+            kept.extend_from_slice(png::full(&repaired, &chunk)?);
         }
         if chunk.kind == *b"IHDR"
             && let Some(exif) = orientation_exif
@@ -88,14 +94,10 @@ fn strip_png(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, M
 }
 
 fn strip_gif(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
-    let blocks = gif::Blocks::of(bytes)?;
-    let mut kept = bytes
-        .get(..blocks.at())
-        .ok_or(MediaError::Truncated)?
-        .to_vec();
+    let bytes = &*gif::repaired(bytes)?;
+    let mut kept = bytes[..gif::Blocks::of(bytes)?.at()].to_vec();
 
-    for block in blocks {
-        let block = block?;
+    for block in gif::whole_blocks(bytes)? {
         let is_kept = match block.kind {
             gif::BlockKind::Application(name) => GIF_KEPT.contains(&&name),
             gif::BlockKind::Comment => false,
@@ -110,9 +112,8 @@ fn strip_gif(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
 
 fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
     let mut kept = webp::begin();
-    let mut chunks = webp::Chunks::of(bytes)?;
 
-    while let Some(chunk) = chunks.next()? {
+    for chunk in webp::whole_chunks(bytes)? {
         let data = chunk.data(bytes)?;
         if chunk.kind == *b"VP8X" {
             let mut data = data.to_vec();

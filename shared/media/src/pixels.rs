@@ -83,13 +83,20 @@ impl Pixels {
         self.width as usize * self.channels.count()
     }
 
-    /// Whether a rectangle has pixels, all of them inside the image.
-    pub(crate) fn contains(&self, rectangle: Rectangle) -> bool {
-        let fits = |start: u32, length: u32, side: u32| {
-            length > 0 && start.checked_add(length).is_some_and(|end| end <= side)
+    /// Returns the part of a rectangle that lies inside the image; without pixels if there is none.
+    pub(crate) fn shown(&self, rectangle: Rectangle) -> Rectangle {
+        let clipped = |start: u32, length: u32, side: u32| {
+            let start = start.min(side);
+            (start, length.min(side - start))
         };
-        fits(rectangle.left, rectangle.width, self.width)
-            && fits(rectangle.top, rectangle.height, self.height)
+        let (left, width) = clipped(rectangle.left, rectangle.width, self.width);
+        let (top, height) = clipped(rectangle.top, rectangle.height, self.height);
+        Rectangle {
+            left,
+            top,
+            width,
+            height,
+        }
     }
 
     /// Makes a part of the image transparent, which must be RGBA and contain it.

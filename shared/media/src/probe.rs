@@ -5,9 +5,10 @@
 use domain::ImageSize;
 
 use crate::{
-    Format, Orientation, ProbeError,
+    Format, MediaError, Orientation, ProbeError,
+    animation::count_gif_frames,
     bytes::{array, be32, le16, le32},
-    container::{Chunk, gif, heif, jpeg, png, tiff, webp},
+    container::{Chunk, gif, heif, ico, jpeg, png, tiff, webp},
     exif,
 };
 
@@ -94,8 +95,28 @@ pub fn probe(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     Ok(probed)
 }
 
+/// Reads the header of an image of which there are all bytes: whether it is animated is known, and what is missing behind the pixels does
+/// not matter.
+pub fn probe_whole(bytes: &[u8]) -> Result<ImageInfo, MediaError> {
+    let mut probed = match probe(bytes) {
+        Err(ProbeError::NeedsMore { .. }) if Format::detect(bytes) == Some(Format::WebP) => {
+            probe(&webp::repaired(bytes)?)?
+        }
+        probed => probed?,
+    };
+    if probed.frames == Frames::Unknown {
+        probed.frames = if count_gif_frames(bytes)? > 1 {
+            Frames::Animated
+        } else {
+            Frames::Still
+        };
+    }
+    Ok(probed)
+}
+
 fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut orientation = None;
+    let mut frame = None;
 
     for segment in jpeg::Segments::of(head) {
         let segment = segment?;
@@ -109,8 +130,7 @@ fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
                 return Err(ProbeError::Malformed("a JPEG frame without dimensions"));
             };
             let side = |high, low| u16::from_be_bytes([high, low]).into();
-            return Ok(ImageInfo {
-                orientation: orientation.unwrap_or_default(),
+            frame.get_or_insert(ImageInfo {
                 progressive: segment.is_progressive_frame(),
                 ..ImageInfo::still(Format::Jpeg, side(wide, narrow), side(high, low))
             });
@@ -118,7 +138,12 @@ fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
             break;
         }
     }
-    Err(ProbeError::Malformed("a JPEG without a frame"))
+
+    let frame = frame.ok_or(ProbeError::Malformed("a JPEG without a frame"))?;
+    Ok(ImageInfo {
+        orientation: orientation.unwrap_or_default(),
+        ..frame
+    })
 }
 
 fn probe_png(head: &[u8]) -> Result<ImageInfo, ProbeError> {
@@ -150,32 +175,46 @@ fn probe_png(head: &[u8]) -> Result<ImageInfo, ProbeError> {
 }
 
 fn probe_gif(head: &[u8]) -> Result<ImageInfo, ProbeError> {
-    let mut probed = ImageInfo::still(Format::Gif, le16(head, 6)?.into(), le16(head, 8)?.into());
-    probed.lossless = true;
-
-    let mut has_image = false;
-
-    for block in gif::Blocks::of(head)? {
-        match block.map(|block| block.kind) {
-            Ok(gif::BlockKind::Image) if has_image => {
-                probed.frames = Frames::Animated;
-                return Ok(probed);
+    let mut blocks = gif::Blocks::of(head)?;
+    let mut has_alpha = false;
+    let canvas = loop {
+        if blocks.introducer()? == gif::IMAGE {
+            break gif::canvas(head, blocks.at())?;
+        }
+        match blocks.next().transpose()?.map(|block| block.kind) {
+            Some(gif::BlockKind::Control { has_alpha: has }) => has_alpha |= has,
+            Some(gif::BlockKind::Trailer) | None => {
+                return Err(ProbeError::Malformed("a GIF without frames"));
             }
-            Ok(gif::BlockKind::Image) => has_image = true,
+            Some(_) => {}
+        }
+    };
+
+    let mut probed = ImageInfo {
+        has_alpha,
+        lossless: true,
+        ..ImageInfo::still(Format::Gif, canvas.width, canvas.height)
+    };
+    let mut images = 0;
+    for block in blocks {
+        match block.map(|block| block.kind) {
+            Ok(gif::BlockKind::Image) => images += 1,
             Ok(gif::BlockKind::Control { has_alpha }) => probed.has_alpha |= has_alpha,
             Ok(_) => {}
             Err(ProbeError::NeedsMore { .. }) => {
                 probed.frames = Frames::Unknown;
-                return Ok(probed);
+                break;
             }
+            // A damaged later part ends the animation.
+            Err(_) if images > 0 => break,
             Err(error) => return Err(error),
         }
+        if images > 1 {
+            probed.frames = Frames::Animated;
+            break;
+        }
     }
-    if has_image {
-        Ok(probed)
-    } else {
-        Err(ProbeError::Malformed("a GIF without frames"))
-    }
+    Ok(probed)
 }
 
 fn probe_webp(head: &[u8]) -> Result<ImageInfo, ProbeError> {
@@ -206,11 +245,13 @@ fn probe_extended_webp(
     let [flags] = array(head, first.data.start)?;
     let canvas = webp::canvas(head, first)?;
     let mut probed = ImageInfo::still(Format::WebP, canvas.width, canvas.height);
-    probed.has_alpha = flags & webp::HAS_ALPHA != 0;
     if flags & webp::ANIMATED != 0 {
         probed.frames = Frames::Animated;
+        probed.has_alpha = flags & webp::HAS_ALPHA != 0;
     } else {
-        probed.lossless = is_webp_lossless(head, &mut chunks, canvas)?;
+        let pixels = webp_pixels(head, &mut chunks, canvas)?;
+        probed.lossless = pixels.is_lossless;
+        probed.has_alpha = pixels.has_alpha;
     }
 
     // EXIF data follows the pixels, so only images that have some need that many bytes.
@@ -225,22 +266,40 @@ fn probe_extended_webp(
     Ok(probed)
 }
 
-/// Returns whether the pixels of an extended still image are lossless. Fails if their dimensions
-/// differ from the canvas, since decoders use those of the pixels.
-fn is_webp_lossless(
+/// What the pixels of an extended still WebP are, whatever its header announces.
+struct WebPPixels {
+    is_lossless: bool,
+    has_alpha: bool,
+}
+
+/// Finds the pixels of an extended still image. Fails if their dimensions differ from the canvas, since decoders use those of the
+/// pixels.
+fn webp_pixels(
     head: &[u8],
     chunks: &mut webp::Chunks,
     canvas: ImageSize,
-) -> Result<bool, ProbeError> {
+) -> Result<WebPPixels, ProbeError> {
+    let mut has_alpha = false;
     while let Some(chunk) = chunks.next()? {
-        if matches!(&chunk.kind, b"VP8 " | b"VP8L") {
-            if webp::frame(head, &chunk)?.dimensions != canvas {
-                return Err(ProbeError::Malformed(
-                    "the dimensions of the WebP pixels differ from the canvas",
-                ));
-            }
-            return Ok(chunk.kind == *b"VP8L");
+        has_alpha |= chunk.kind == *b"ALPH";
+        if !matches!(&chunk.kind, b"VP8 " | b"VP8L") {
+            continue;
         }
+        let frame = webp::frame(head, &chunk)?;
+        if frame.dimensions != canvas {
+            return Err(ProbeError::Malformed(
+                "the dimensions of the WebP pixels differ from the canvas",
+            ));
+        }
+        let is_lossless = chunk.kind == *b"VP8L";
+        return Ok(WebPPixels {
+            is_lossless,
+            has_alpha: if is_lossless {
+                frame.has_alpha
+            } else {
+                has_alpha
+            },
+        });
     }
     Err(ProbeError::Malformed("a WebP without pixels"))
 }
@@ -299,17 +358,10 @@ fn probe_tiff(head: &[u8]) -> Result<ImageInfo, ProbeError> {
 
 /// Reads the dimensions of an icon's largest image.
 fn probe_ico(head: &[u8]) -> Result<ImageInfo, ProbeError> {
-    let count = usize::from(le16(head, 4)?);
-    let mut largest = (0, 0);
-    for index in 0..count {
-        let [width, height] = array(head, 6 + index * 16)?;
-        // 0 stands for 256.
-        let side = |side: u8| if side == 0 { 256 } else { u32::from(side) };
-        largest = largest.max((side(width), side(height)));
-    }
+    let size = ico::largest(head)?.size(head)?;
     Ok(ImageInfo {
         has_alpha: true,
         lossless: true,
-        ..ImageInfo::still(Format::Ico, largest.0, largest.1)
+        ..ImageInfo::still(Format::Ico, size.width, size.height)
     })
 }

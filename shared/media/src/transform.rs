@@ -11,7 +11,8 @@ use crate::{
     decode::{decode, require_decodable_size},
     encode::{encode, quality, require_avif_limit},
     estimate::{DecodingCost, Work},
-    metadata, orient, probe,
+    metadata, orient,
+    probe::probe_whole,
 };
 
 /// Maximum estimated time of a conversion, in milliseconds. The rest of the time until the response is for
@@ -60,11 +61,9 @@ pub fn transform(
     let Some(format) = transformable_format(bytes, rules) else {
         return Ok(TransformOutcome::Unchanged);
     };
-    let probed = probe(bytes)?;
+    let probed = probe_whole(bytes)?;
     let (output, format) = match operation(&probed, rules) {
         Operation::Keep => return Ok(TransformOutcome::Unchanged),
-        // The frames of a complete file are known.
-        _ if probed.frames == Frames::Unknown => return Err(MediaError::Truncated),
         Operation::StripMetadata => (metadata::strip(bytes, &probed)?, format),
         Operation::Encode(target) => (encoded(bytes, &probed, target, rules)?, target),
     };
@@ -80,10 +79,7 @@ pub fn transform_undecoded(
     let Some(format) = transformable_format(bytes, rules) else {
         return Ok(Some(TransformOutcome::Unchanged));
     };
-    let probed = probe(bytes)?;
-    if probed.frames == Frames::Unknown {
-        return Err(MediaError::Truncated);
-    }
+    let probed = probe_whole(bytes)?;
     if probed.frames != Frames::Animated && is_converted(&probed, rules) {
         return Ok(None);
     }

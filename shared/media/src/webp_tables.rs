@@ -2,10 +2,7 @@
 
 use crate::{
     MediaError,
-    container::{
-        vp8l,
-        webp::{self, Chunks},
-    },
+    container::{vp8l, webp},
 };
 
 /// Maximum memory of the code tables of an image, in bytes. The usual encoder uses at most 2,600
@@ -18,9 +15,8 @@ const ALPHA_HEADER: usize = 1;
 
 /// Fails if the tables of an image or a frame of a WebP need more memory than a limit, in bytes.
 pub(crate) fn require_table_limit(bytes: &[u8], limit: u64) -> Result<(), MediaError> {
-    let mut chunks = Chunks::of(bytes)?;
     let mut size = None;
-    while let Some(chunk) = chunks.next()? {
+    for chunk in webp::whole_chunks(bytes)? {
         let data = chunk.data(bytes)?;
         let stream = match &chunk.kind {
             b"VP8X" => {

@@ -1,11 +1,21 @@
 //! Blocks of GIF files.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
-use crate::{ProbeError, bytes::array};
+use domain::ImageSize;
+
+use crate::{
+    ProbeError,
+    bytes::{array, le16},
+};
 
 /// Length of signature and logical screen descriptor, in bytes.
 pub(crate) const HEADER: usize = 13;
+
+/// First byte of the block of an image.
+pub(crate) const IMAGE: u8 = 0x2C;
+/// The block that ends the file.
+const TRAILER: u8 = 0x3B;
 
 /// Kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,11 +40,65 @@ pub(crate) struct Block {
     pub(crate) range: Range<usize>,
 }
 
-/// Iterator over the blocks of a GIF, up to its trailer.
+/// Iterator over the blocks of a GIF, up to its trailer. Zeros between blocks are skipped, as by browsers.
 pub(crate) struct Blocks<'a> {
     bytes: &'a [u8],
     at: usize,
     has_ended: bool,
+}
+
+/// Returns the blocks of a whole file, up to its trailer, its end or its damaged part. Fails if they contain no complete image.
+pub(crate) fn whole_blocks(bytes: &[u8]) -> Result<Vec<Block>, ProbeError> {
+    let mut whole = Vec::new();
+    let mut has_image = false;
+    for block in Blocks::of(bytes)? {
+        match block {
+            Ok(block) => {
+                has_image |= block.kind == BlockKind::Image;
+                whole.push(block);
+            }
+            Err(_) if has_image => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(whole)
+}
+
+/// Returns a whole file with its undamaged blocks alone, without anything between them, and with a trailer.
+pub(crate) fn repaired(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ProbeError> {
+    let start = Blocks::of(bytes)?.at();
+    let blocks = whole_blocks(bytes)?;
+    let mut at = start;
+    let is_whole = blocks.iter().all(|block| {
+        let follows = block.range.start == at;
+        at = block.range.end;
+        follows
+    });
+    let has_trailer = blocks
+        .last()
+        .is_some_and(|block| block.kind == BlockKind::Trailer);
+    if is_whole && has_trailer {
+        return Ok(Cow::Borrowed(bytes));
+    }
+
+    let mut repaired = bytes[..start].to_vec();
+    for block in &blocks {
+        repaired.extend_from_slice(&bytes[block.range.clone()]);
+    }
+    if !has_trailer {
+        repaired.push(TRAILER);
+    }
+    Ok(Cow::Owned(repaired))
+}
+
+/// Returns the size of the canvas: that of the screen, enlarged to contain the first frame, as in Chromium.
+/// `frame` is the offset of its block.
+pub(crate) fn canvas(bytes: &[u8], frame: usize) -> Result<ImageSize, ProbeError> {
+    let side = |screen: usize, start: usize, length: usize| {
+        let end = u32::from(le16(bytes, frame + start)?) + u32::from(le16(bytes, frame + length)?);
+        Ok::<u32, ProbeError>(end.max(le16(bytes, screen)?.into()))
+    };
+    Ok(ImageSize::new(side(6, 1, 5)?, side(8, 3, 7)?))
 }
 
 /// Returns the length of a color table in bytes, from a packed field: the high bit is set if there
@@ -63,11 +127,22 @@ impl<'a> Blocks<'a> {
         self.at
     }
 
+    /// Skips zeros, and returns the first byte of the next block.
+    pub(crate) fn introducer(&mut self) -> Result<u8, ProbeError> {
+        loop {
+            let [introducer] = array(self.bytes, self.at)?;
+            if introducer != 0 {
+                return Ok(introducer);
+            }
+            self.at += 1;
+        }
+    }
+
     fn read(&mut self) -> Result<Block, ProbeError> {
+        let introducer = self.introducer()?;
         let start = self.at;
-        let [introducer] = array(self.bytes, start)?;
         let kind = match introducer {
-            0x2C => {
+            IMAGE => {
                 let descriptor: [u8; 10] = array(self.bytes, start)?;
                 // One byte between color table and pixels is the LZW code size.
                 self.skip_sub_blocks(start + 10 + color_table_bytes(descriptor[9]) + 1)?;
@@ -78,7 +153,7 @@ impl<'a> Blocks<'a> {
                 self.skip_sub_blocks(start + 2)?;
                 self.extension(label, start + 2)
             }
-            0x3B => {
+            TRAILER => {
                 self.at = start + 1;
                 self.has_ended = true;
                 BlockKind::Trailer

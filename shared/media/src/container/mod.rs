@@ -1,4 +1,4 @@
-//! Container formats: segments of JPEG, chunks of PNG and WebP, blocks of GIF, boxes of HEIF and
+//! Container formats: segments of JPEG, chunks of PNG and WebP, blocks of GIF, images of icons, boxes of HEIF and
 //! directories of TIFF. Pixels are not decoded.
 //!
 //! Invariants:
@@ -8,6 +8,7 @@
 pub(crate) mod gif;
 pub(crate) mod heif;
 pub(crate) mod heif_items;
+pub(crate) mod ico;
 pub(crate) mod jpeg;
 pub(crate) mod jpeg_scans;
 pub(crate) mod png;

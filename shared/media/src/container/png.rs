@@ -1,5 +1,7 @@
 //! Chunks of PNG files.
 
+use std::borrow::Cow;
+
 use crate::{
     ProbeError,
     bytes::{array, be32, length, part},
@@ -9,6 +11,8 @@ use super::Chunk;
 
 /// Length of the signature, in bytes.
 pub(crate) const SIGNATURE: usize = 8;
+/// Kind of the last chunk.
+const END: [u8; 4] = *b"IEND";
 /// Maximum length of a chunk, in bytes.
 const MAX_LENGTH: u32 = i32::MAX as u32;
 
@@ -46,7 +50,7 @@ impl<'a> Chunks<'a> {
         let start = self.at + 8;
         let data = start..start + length(data_length.into());
         self.at = data.end + 4;
-        self.has_ended = kind == *b"IEND";
+        self.has_ended = kind == END;
         Ok(Chunk { kind, data })
     }
 }
@@ -57,6 +61,39 @@ impl Iterator for Chunks<'_> {
     fn next(&mut self) -> Option<Result<Chunk, ProbeError>> {
         (!self.has_ended).then(|| self.read())
     }
+}
+
+/// Returns the chunks of a whole file, up to its end or its damaged part. Fails if they contain no complete chunk of pixels.
+pub(crate) fn whole_chunks(bytes: &[u8]) -> Result<Vec<Chunk>, ProbeError> {
+    let mut whole = Vec::new();
+    let mut has_pixels = false;
+    for chunk in Chunks::of(bytes) {
+        // The checksum of the last chunk may be missing.
+        match chunk.and_then(|chunk| chunk.data(bytes).map(|_| chunk)) {
+            Ok(chunk) => {
+                has_pixels |= chunk.kind == *b"IDAT";
+                whole.push(chunk);
+            }
+            Err(_) if has_pixels => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(whole)
+}
+
+/// Returns a whole file with its undamaged chunks alone, and with an end.
+pub(crate) fn repaired(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ProbeError> {
+    let chunks = whole_chunks(bytes)?;
+    let is_end = |last: &Chunk| last.kind == END && full(bytes, last).is_ok();
+    if chunks.last().is_some_and(is_end) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut repaired = bytes[..SIGNATURE].to_vec();
+    for chunk in chunks.iter().filter(|chunk| chunk.kind != END) {
+        repaired.extend(encode_chunk(chunk.kind, chunk.data(bytes)?));
+    }
+    repaired.extend(encode_chunk(END, &[]));
+    Ok(Cow::Owned(repaired))
 }
 
 pub(crate) fn encode_chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {

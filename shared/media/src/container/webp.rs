@@ -82,6 +82,39 @@ impl<'a> Chunks<'a> {
     }
 }
 
+/// Returns the chunks of a whole file, up to its end or its damaged part. Fails if they contain no complete image.
+pub(crate) fn whole_chunks(bytes: &[u8]) -> Result<Vec<Chunk>, ProbeError> {
+    let mut chunks = Chunks::of(bytes)?;
+    let mut whole = Vec::new();
+    let mut has_image = false;
+    loop {
+        let next = chunks.next().and_then(|chunk| {
+            chunk
+                .map(|chunk| chunk.data(bytes).map(|_| chunk))
+                .transpose()
+        });
+        match next {
+            Ok(Some(chunk)) => {
+                has_image |= matches!(&chunk.kind, b"VP8 " | b"VP8L" | b"ANMF");
+                whole.push(chunk);
+            }
+            Ok(None) => break,
+            Err(_) if has_image => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(whole)
+}
+
+/// Returns a whole file with its undamaged chunks alone.
+pub(crate) fn repaired(bytes: &[u8]) -> Result<Vec<u8>, ProbeError> {
+    let mut repaired = begin();
+    for chunk in whole_chunks(bytes)? {
+        push(&mut repaired, chunk.kind, chunk.data(bytes)?);
+    }
+    Ok(end(repaired))
+}
+
 /// Length of the data of the chunk that starts an extended file, in bytes.
 const EXTENDED_HEADER: usize = 10;
 

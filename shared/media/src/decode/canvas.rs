@@ -1,11 +1,11 @@
 //! The canvas on which the frames of an animation are composited.
 //!
-//! Invariant: areas lie inside the canvas, or drawing fails.
+//! Invariant: nothing is drawn outside of the canvas.
 
 use domain::ImageSize;
 
 use crate::{
-    Channels, MediaError, Pixels, Rectangle,
+    Channels, Pixels, Rectangle,
     color::{over, with_alpha},
 };
 
@@ -41,20 +41,14 @@ impl Canvas {
         }
     }
 
-    /// Removes the previous frame, and prepares an area for a frame. Fails if the area exceeds the
-    /// canvas.
-    pub(super) fn begin_frame(
-        &mut self,
-        area: Rectangle,
-        disposal: Disposal,
-    ) -> Result<(), MediaError> {
-        if !self.pixels.contains(area) {
-            return Err(MediaError::malformed("a frame exceeds the canvas"));
-        }
-
+    /// Removes the previous frame, and prepares the part of an area that lies on the canvas for a frame. Returns this part, which
+    /// may have no pixels.
+    pub(super) fn begin_frame(&mut self, area: Rectangle, disposal: Disposal) -> Rectangle {
         if let Some(previous) = self.previous.take() {
             self.remove(&previous);
         }
+
+        let area = self.pixels.shown(area);
         self.previous = match disposal {
             Disposal::Keep => None,
             Disposal::Clear => Some(RemovableFrame { area, below: None }),
@@ -63,7 +57,7 @@ impl Canvas {
                 below: Some(self.pixels.part(area)),
             }),
         };
-        Ok(())
+        area
     }
 
     fn remove(&mut self, frame: &RemovableFrame) {

@@ -30,7 +30,7 @@ impl<'a> FrameDecoder<'a> {
     ) -> Result<FrameDecoder<'a>, MediaError> {
         require_pixel_limit(probed.pixels(), pixel_limit(probed))?;
         let source = match probed.format {
-            Format::Gif => Source::Gif(Box::new(GifFrames::open(bytes, probed)?)),
+            Format::Gif => Source::Gif(Box::new(GifFrames::open(bytes)?)),
             Format::WebP => Source::WebP(WebPFrames::open(bytes)?),
             other => return Err(MediaError::UnsupportedFormat(other)),
         };

@@ -1,39 +1,33 @@
 //! GIF decoding.
 
-use std::num::NonZeroU64;
+use std::{borrow::Cow, io::Cursor};
 
-use gif::{
-    ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, MemoryLimit, Repeat,
-};
+use ::gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame, Repeat};
 
-use crate::{ImageInfo, MediaError, Rectangle, animation::Plays, pixels::MAX_PIXELS};
+use crate::{MediaError, Rectangle, animation::Plays, container::gif, pixels::require_pixel_limit};
 
-use super::{
-    canvas::{Canvas, Disposal},
-    require_size,
-};
+use super::canvas::{Canvas, Disposal};
 
-/// Maximum size of a frame with one byte per pixel, in bytes.
-const FRAME_BYTES: NonZeroU64 = NonZeroU64::new(MAX_PIXELS).expect("the limit is not 0");
 const UNIT_MILLISECONDS: u32 = 10;
+/// What the decoder says of a frame whose data ends before its pixels.
+const ENDS_EARLY: &str = "image truncated";
 
 /// The frames of a GIF.
 pub(super) struct GifFrames<'a> {
-    decoder: Decoder<&'a [u8]>,
+    decoder: Decoder<Cursor<Cow<'a, [u8]>>>,
     global_palette: Option<Vec<u8>>,
 }
 
 impl<'a> GifFrames<'a> {
-    pub(super) fn open(bytes: &'a [u8], probed: &ImageInfo) -> Result<GifFrames<'a>, MediaError> {
+    pub(super) fn open(bytes: &'a [u8]) -> Result<GifFrames<'a>, MediaError> {
         let mut options = DecodeOptions::new();
         options.set_color_output(ColorOutput::Indexed);
-        options.set_memory_limit(MemoryLimit::Bytes(FRAME_BYTES));
         options.allow_unknown_blocks(true);
-        // A frame larger than the screen could exceed the pixel limit.
-        options.check_frame_consistency(true);
 
-        let decoder = options.read_info(bytes).map_err(decode_error)?;
-        require_size(probed.stored(), decoder.width(), decoder.height())?;
+        let repaired = gif::repaired(bytes)?;
+        let decoder = options
+            .read_info(Cursor::new(repaired))
+            .map_err(decode_error)?;
         let global_palette = decoder.global_palette().map(<[u8]>::to_vec);
         Ok(GifFrames {
             decoder,
@@ -41,16 +35,30 @@ impl<'a> GifFrames<'a> {
         })
     }
 
-    /// Draws the next frame, and returns its duration in milliseconds.
+    /// Draws the part of the next frame that lies on the canvas, and returns its duration in milliseconds. Pixels that the data
+    /// of the frame lacks at its end are transparent, as in browsers.
     pub(super) fn draw_next(&mut self, canvas: &mut Canvas) -> Result<u32, MediaError> {
-        let frame = self
-            .decoder
-            .read_next_frame()
-            .map_err(decode_error)?
-            .ok_or_else(|| MediaError::malformed("a GIF without a further frame"))?;
+        let frame = self.decoder.next_frame_info().map_err(decode_error)?;
+        let frame = frame.ok_or_else(|| MediaError::malformed("a GIF without a further frame"))?;
+        let frame = Frame {
+            buffer: Cow::Borrowed(&[]),
+            ..frame.clone()
+        };
+        let pixels = u64::from(frame.width) * u64::from(frame.height);
+        // So the memory and time of frames are those of their canvas.
+        require_pixel_limit(pixels, canvas.pixels.size().pixels())?;
+
         let palette = frame.palette.as_ref().or(self.global_palette.as_ref());
         let palette = palette.ok_or_else(|| MediaError::malformed("a GIF without colors"))?;
-        let palette = palette.as_chunks::<3>().0;
+        let palette = palette.as_chunks::<3>().0.to_vec();
+        let missing = frame.transparent.unwrap_or(u8::MAX);
+        let mut indices = vec![missing; usize::from(frame.width) * usize::from(frame.height)];
+        match self.decoder.read_into_buffer(&mut indices) {
+            Err(error) if !error.to_string().contains(ENDS_EARLY) => {
+                return Err(decode_error(error));
+            }
+            _ => {}
+        }
 
         let area = Rectangle {
             left: frame.left.into(),
@@ -58,9 +66,9 @@ impl<'a> GifFrames<'a> {
             width: frame.width.into(),
             height: frame.height.into(),
         };
-        canvas.begin_frame(area, disposal(frame.dispose))?;
-        let lines = frame.buffer.chunks_exact(usize::from(frame.width).max(1));
-        for (line, row) in lines.zip(canvas.rows_mut(area)) {
+        let shown = canvas.begin_frame(area, disposal(frame.dispose));
+        let lines = indices.chunks_exact(usize::from(frame.width).max(1));
+        for (line, row) in lines.zip(canvas.rows_mut(shown)) {
             for (index, target) in line.iter().zip(row) {
                 // Indices beyond the palette are transparent, as in browsers.
                 let color = palette.get(usize::from(*index));

@@ -2,13 +2,16 @@
 
 use std::io::{self, BufRead, Cursor, ErrorKind, Read, Seek, SeekFrom};
 
+use ::tiff::{
+    ColorType as TiffColors,
+    decoder::{Decoder as TiffDecoder, DecodingResult, Limits as TiffLimits},
+};
 use domain::ImageSize;
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::{
-    Format, ImageInfo, MediaError, ProbeError,
-    bytes::{array, le16, le32, length, part},
-    container::tiff,
+    Format, ImageInfo, MediaError, ProbeError, color,
+    container::{ico, tiff},
     pixels::{Channels, Pixels, require_pixel_limit},
 };
 
@@ -17,7 +20,7 @@ use super::{png, require_size};
 /// Maximum number of pixels: samples may have up to 16 bytes per pixel before their conversion.
 pub(super) const MAX_PIXELS: u64 = 40_000_000;
 /// Maximum memory of a decoder including its output, in bytes.
-const DECODER_BYTES: u64 = 512 << 20;
+const DECODER_BYTES: usize = 512 << 20;
 /// Maximum size of the color profile of a TIFF, in bytes. Those of printers have up to 3 MiB.
 const MAX_TIFF_PROFILE_BYTES: usize = 4 << 20;
 /// TIFF compression by JPEG files, one per strip or tile.
@@ -29,21 +32,24 @@ const ASSOCIATED_ALPHA: u32 = 1;
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     let icon;
     let file = if probed.format == Format::Ico {
-        let largest = largest_of_icon(bytes)?;
-        if largest.data.starts_with(PNG_START) {
+        let largest = ico::largest(bytes)?;
+        if largest.is_png(bytes)? {
             // The decoder of icons accepts no other PNG than one with red, green, blue and alpha.
-            return png::read(largest.data, probed);
+            return png::read(largest.data(bytes)?, probed);
         }
-        icon = largest.alone();
+        icon = largest.alone(bytes)?;
         &icon[..]
     } else {
         bytes
     };
     if probed.format == Format::Tiff {
         TiffTiles::read(bytes, probed)?;
+        if let Some(pixels) = other_tiff(bytes, probed)? {
+            return Ok(pixels);
+        }
     }
     let mut limits = Limits::default();
-    limits.max_alloc = Some(DECODER_BYTES);
+    limits.max_alloc = Some(DECODER_BYTES as u64);
     let source = BoundedReader::new(file);
     let mut reader = ImageReader::with_format(source, image_format(probed.format)?);
     reader.limits(limits);
@@ -66,6 +72,72 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     // The decoder has already converted inks without their profile.
     pixels.profile = profile.filter(|_| !is_cmyk);
     Ok(pixels)
+}
+
+/// Decodes a TIFF with colors that the `image` crate does not support: YCbCr, gray with alpha, and gray in floating point.
+/// Returns `None` for others.
+fn other_tiff(bytes: &[u8], probed: &ImageInfo) -> Result<Option<Pixels>, MediaError> {
+    let mut limits = TiffLimits::unlimited();
+    limits.decoding_buffer_size = DECODER_BYTES;
+    limits.intermediate_buffer_size = DECODER_BYTES;
+    let decoder = TiffDecoder::new(BoundedReader::new(bytes));
+    let mut decoder = decoder.map_err(MediaError::malformed)?.with_limits(limits);
+    let colors = decoder.colortype().map_err(MediaError::malformed)?;
+    let (channels, convert): (Channels, fn(DecodingResult) -> Option<Vec<u8>>) = match colors {
+        TiffColors::YCbCr(8) => (Channels::Rgb, rgb_of_ycc),
+        TiffColors::Multiband {
+            bit_depth: 8 | 16,
+            num_samples: 2,
+        } => (Channels::Rgba, rgba_of_gray),
+        TiffColors::Gray(32) => (Channels::Gray, gray_of_floats),
+        _ => return Ok(None),
+    };
+
+    let (width, height) = decoder.dimensions().map_err(MediaError::malformed)?;
+    require_size(probed.stored(), width, height)?;
+    let decoded = decoder.read_image().map_err(MediaError::malformed)?;
+    let samples = convert(decoded)
+        .filter(|samples| samples.len() as u64 == probed.pixels() * channels.count() as u64);
+    let samples = samples.ok_or_else(|| MediaError::malformed("a TIFF with other samples"))?;
+    let mut pixels = Pixels::new(probed.stored(), channels, samples);
+    if has_associated_alpha(bytes, probed.format)? {
+        divide_by_alpha(&mut pixels);
+    }
+    pixels.profile = tiff_profile(bytes)?;
+    Ok(Some(pixels))
+}
+
+fn rgb_of_ycc(decoded: DecodingResult) -> Option<Vec<u8>> {
+    let DecodingResult::U8(mut samples) = decoded else {
+        return None;
+    };
+    for pixel in samples.as_chunks_mut::<3>().0 {
+        *pixel = color::rgb_of_ycc(*pixel);
+    }
+    Some(samples)
+}
+
+fn rgba_of_gray(decoded: DecodingResult) -> Option<Vec<u8>> {
+    let samples = match decoded {
+        DecodingResult::U8(samples) => samples,
+        DecodingResult::U16(samples) => samples.iter().map(|sample| (sample >> 8) as u8).collect(),
+        _ => return None,
+    };
+    let pixels = samples.as_chunks::<2>().0.iter();
+    Some(
+        pixels
+            .flat_map(|[gray, alpha]| [*gray, *gray, *gray, *alpha])
+            .collect(),
+    )
+}
+
+/// Converts samples from 0 to 1, like the `image` crate those of colors.
+fn gray_of_floats(decoded: DecodingResult) -> Option<Vec<u8>> {
+    let DecodingResult::F32(samples) = decoded else {
+        return None;
+    };
+    let gray = |sample: &f32| (sample.clamp(0.0, 1.0) * 255.0).round() as u8;
+    Some(samples.iter().map(gray).collect())
 }
 
 /// Returns the color profile of a TIFF. The decoder drops most profiles of small images, because it limits
@@ -206,65 +278,6 @@ fn divide_by_alpha(pixels: &mut Pixels) {
             *color = restored.map_or(0, |restored| restored.min(255) as u8);
         }
     }
-}
-
-/// First bytes of a PNG.
-const PNG_START: &[u8] = b"\x89PNG\r\n\x1A\n";
-/// Length of the header of an icon, in bytes.
-const ICON_HEADER: usize = 6;
-/// Length of an entry of an icon's directory, in bytes.
-const ICON_ENTRY: usize = 16;
-/// Offset of the data of an icon with one entry, in bytes.
-const ICON_DATA: u32 = 22;
-
-/// An image of an icon.
-struct IconImage<'a> {
-    /// Its entry in the directory.
-    entry: [u8; ICON_ENTRY],
-    /// A BMP without its file header, or a PNG.
-    data: &'a [u8],
-}
-
-impl IconImage<'_> {
-    /// Returns an icon with this image only.
-    fn alone(&self) -> Vec<u8> {
-        let mut icon = vec![0, 0, 1, 0, 1, 0];
-        icon.extend_from_slice(&self.entry[..12]);
-        icon.extend_from_slice(&ICON_DATA.to_le_bytes());
-        icon.extend_from_slice(self.data);
-        icon
-    }
-}
-
-/// Returns the largest image of an icon, as the probe selects it; of several with this size, the one
-/// with most bits per pixel. The decoder itself prefers many bits to a large size.
-fn largest_of_icon(bytes: &[u8]) -> Result<IconImage<'_>, MediaError> {
-    let count = usize::from(le16(bytes, 4)?);
-    let mut largest = None;
-    for index in 0..count {
-        let at = ICON_HEADER + index * ICON_ENTRY;
-        let [width, height] = array(bytes, at)?;
-        // 0 stands for 256, so it wraps to the largest.
-        let rank = [
-            u16::from(width.wrapping_sub(1)),
-            u16::from(height.wrapping_sub(1)),
-            le16(bytes, at + 6)?,
-        ];
-        if largest.is_none_or(|(best, _)| rank > best) {
-            largest = Some((rank, at));
-        }
-    }
-
-    let (_, at) = largest.ok_or_else(|| MediaError::malformed("an icon without images"))?;
-    let entry = array(bytes, at)?;
-    let size = le32(bytes, at + 8)?;
-    let data = part(
-        bytes,
-        length(le32(bytes, at + 12)?.into()),
-        length(size.into()),
-    )?;
-
-    Ok(IconImage { entry, data })
 }
 
 fn decode_error(error: ImageError) -> MediaError {

@@ -1,11 +1,12 @@
 //! PNG decoding.
 
-use std::io::{Cursor, ErrorKind};
+use std::io::{BufRead, Cursor, ErrorKind, Seek};
 
-use png::{ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
+use ::png::{ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
 use crate::{
     ImageInfo, MediaError, color,
+    container::png,
     pixels::{Channels, Pixels},
 };
 
@@ -14,12 +15,14 @@ use super::{WORKING_BYTES, require_size};
 /// Decodes a PNG to 8 bits per channel, with palettes expanded.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     let mut decoder = Decoder::new_with_limits(
-        Cursor::new(bytes),
+        Cursor::new(png::repaired(bytes)?),
         Limits {
             bytes: WORKING_BYTES,
         },
     );
     decoder.set_ignore_text_chunk(true);
+    // As browsers, which show the pixels as they are.
+    decoder.ignore_checksums(true);
     decoder.set_transformations(Transformations::normalize_to_color8());
 
     let mut reader = decoder.read_info().map_err(decode_error)?;
@@ -53,13 +56,11 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
         pixels.profile = profile(&reader);
     }
 
-    reader.finish().map_err(decode_error)?;
-
     Ok(pixels)
 }
 
 /// Returns the color profile of the file.
-fn profile(reader: &Reader<Cursor<&[u8]>>) -> Option<Vec<u8>> {
+fn profile(reader: &Reader<impl BufRead + Seek>) -> Option<Vec<u8>> {
     let profile = reader.info().icc_profile.as_ref();
     profile.map(|profile| profile.to_vec())
 }

@@ -1,6 +1,9 @@
 //! WebP decoding.
 
-use std::io::{Cursor, ErrorKind};
+use std::{
+    borrow::Cow,
+    io::{Cursor, ErrorKind},
+};
 
 use domain::ImageSize;
 use image_webp::{DecodingError, WebPDecoder};
@@ -13,11 +16,10 @@ use crate::{
         Chunk,
         webp::{
             ANIMATION_FRAME_HEADER, AnimationFrameHeader, Chunks, HAS_ALPHA, IS_CLEARED, REPLACES,
-            begin, end, extended_header, push,
+            begin, end, extended_header, push, whole_chunks,
         },
     },
     pixels::{Channels, Pixels},
-    require_complete,
     webp_tables::{MAX_TABLE_BYTES, require_table_limit},
 };
 
@@ -30,11 +32,19 @@ use super::{
 /// Offset of the number of times that an animation is shown, in bytes.
 const PLAYS_OFFSET: usize = 4;
 
-/// Decodes a still WebP.
+/// Decodes a still WebP from the chunks of its pixels alone, so that it does not matter what else the header announces.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
-    // The decoder would report a truncated file as malformed.
-    require_complete(bytes)?;
-    read_still(bytes, probed.stored())
+    let chunks = whole_chunks(bytes)?;
+    let is_extended = chunks.first().is_some_and(|first| first.kind == *b"VP8X");
+    let still = if is_extended {
+        Cow::Owned(still_file(bytes, &chunks, probed.stored())?)
+    } else {
+        Cow::Borrowed(bytes)
+    };
+    Ok(Pixels {
+        profile: profile(bytes),
+        ..read_still(&still, probed.stored())?
+    })
 }
 
 fn read_still(bytes: &[u8], size: ImageSize) -> Result<Pixels, MediaError> {
@@ -55,9 +65,6 @@ fn read_still(bytes: &[u8], size: ImageSize) -> Result<Pixels, MediaError> {
         .read_image(&mut pixels.samples)
         .map_err(decode_error)?;
 
-    // A profile over the memory limit is ignored.
-    pixels.profile = decoder.icc_profile().ok().flatten();
-
     Ok(pixels)
 }
 
@@ -69,9 +76,7 @@ pub(super) struct WebPFrames<'a> {
 }
 
 impl<'a> WebPFrames<'a> {
-    /// Fails if the file is truncated.
     pub(super) fn open(bytes: &'a [u8]) -> Result<WebPFrames<'a>, MediaError> {
-        require_complete(bytes)?;
         Ok(WebPFrames {
             bytes,
             chunks: Chunks::of(bytes)?,
@@ -91,9 +96,11 @@ impl<'a> WebPFrames<'a> {
             Disposal::Clear
         };
 
-        canvas.begin_frame(header.area, disposal)?;
+        if canvas.begin_frame(header.area, disposal) != header.area {
+            return Err(MediaError::malformed("a frame exceeds the canvas"));
+        }
         let size = header.area.size();
-        let still = still_file(self.bytes, &chunk, size)?;
+        let still = still_file(self.bytes, &chunks_of_frame(self.bytes, &chunk)?, size)?;
         let pixels = read_still(&still, size)?;
         canvas.draw(header.area, pixels, header.flags & REPLACES == 0);
         Ok(header.milliseconds)
@@ -101,8 +108,7 @@ impl<'a> WebPFrames<'a> {
 
     /// Returns how often the animation is shown.
     pub(super) fn plays(&self) -> Plays {
-        let plays = self
-            .first(*b"ANIM")
+        let plays = first(self.bytes, *b"ANIM")
             .and_then(|chunk| le16(self.bytes, chunk.data.start + PLAYS_OFFSET).ok());
         match plays {
             None | Some(0) => Plays::Forever,
@@ -112,23 +118,41 @@ impl<'a> WebPFrames<'a> {
 
     /// Returns the color profile of the file.
     pub(super) fn profile(&self) -> Option<Vec<u8>> {
-        let chunk = self.first(*b"ICCP")?;
-        let profile = chunk.data(self.bytes).ok()?;
-        Some(profile.to_vec())
-    }
-
-    fn first(&self, kind: [u8; 4]) -> Option<Chunk> {
-        Chunks::of(self.bytes).ok()?.find(kind).ok()?
+        profile(self.bytes)
     }
 }
 
-/// Returns a file with a frame of an animation.
-fn still_file(bytes: &[u8], frame: &Chunk, size: ImageSize) -> Result<Vec<u8>, MediaError> {
+/// Returns the color profile of a file.
+fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
+    let chunk = first(bytes, *b"ICCP")?;
+    let profile = chunk.data(bytes).ok()?;
+    Some(profile.to_vec())
+}
+
+/// Returns the first chunk of a kind.
+fn first(bytes: &[u8], kind: [u8; 4]) -> Option<Chunk> {
+    Chunks::of(bytes).ok()?.find(kind).ok()?
+}
+
+/// Returns the chunks of a frame of an animation, up to its pixels.
+fn chunks_of_frame(bytes: &[u8], frame: &Chunk) -> Result<Vec<Chunk>, ProbeError> {
     let start = frame.data.start + ANIMATION_FRAME_HEADER;
     let mut chunks = Chunks::within(bytes, start..frame.data.end);
-    let mut alpha = None;
-
+    let mut found = Vec::new();
     while let Some(chunk) = chunks.next()? {
+        let has_pixels = matches!(&chunk.kind, b"VP8 " | b"VP8L");
+        found.push(chunk);
+        if has_pixels {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Returns a file with the pixels of an image or a frame, and with alpha if there is some.
+fn still_file(bytes: &[u8], chunks: &[Chunk], size: ImageSize) -> Result<Vec<u8>, MediaError> {
+    let mut alpha = None;
+    for chunk in chunks {
         let data = chunk.data(bytes)?;
         match &chunk.kind {
             b"ALPH" => alpha = Some(data),

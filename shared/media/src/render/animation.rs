@@ -44,7 +44,12 @@ pub(super) fn render(
     })?;
     let mut pipeline = None;
     for _ in 0..animation.frames {
-        let milliseconds = decoder.draw_next()?;
+        let milliseconds = match decoder.draw_next() {
+            Ok(milliseconds) => milliseconds,
+            // A damaged later frame ends the animation.
+            Err(_) if pipeline.is_some() => break,
+            Err(error) => return Err(error),
+        };
         let frame = frame_of(&decoder).oriented(animation.probed.orientation);
         let pipeline = match &pipeline {
             Some(pipeline) => pipeline,

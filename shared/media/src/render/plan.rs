@@ -8,7 +8,7 @@ use crate::{
     decode::{Shrink, require_decodable_size},
     encode::{quality, require_avif_limit, require_side_of_format},
     estimate::{DecodingCost, MAX_RENDERING_MILLISECONDS, StillOutput, Work, animation_bytes},
-    probe,
+    probe::probe_whole,
 };
 
 use super::{Geometry, RenderOptions, geometry};
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
     /// Fails if the file is truncated or malformed, or has a format that cannot be decoded, or if the
     /// image exceeds the limit of sides, pixels or code tables.
     pub fn read(bytes: &'a [u8]) -> Result<Source<'a>, MediaError> {
-        let info = probe(bytes)?;
+        let info = probe_whole(bytes)?;
         require_decodable_size(&info)?;
         let cost = DecodingCost::read(bytes, &info)?;
         Ok(Source { bytes, info, cost })

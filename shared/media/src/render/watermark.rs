@@ -8,12 +8,11 @@ use crate::{
     decode::{Shrink, decode_shrunk},
     orient,
     pixels::require_pixel_limit,
-    probe,
+    probe::probe_whole,
     webp_tables::require_table_limit,
 };
 
 use super::{
-    color::to_ycc,
     frame::{ColorModel, Picture},
     geometry::{Rectangle, fitted, place},
     region::Region,
@@ -48,7 +47,7 @@ impl WatermarkLayer {
         gravity: Gravity,
         opacity: f64,
     ) -> Result<WatermarkLayer, MediaError> {
-        let probed = probe(bytes)?;
+        let probed = probe_whole(bytes)?;
         if !WATERMARK_FORMATS.contains(&probed.format) {
             return Err(MediaError::UnsupportedFormat(probed.format));
         }
@@ -121,7 +120,7 @@ impl FittedWatermark {
         }
         if model == ColorModel::Ycc {
             // Blending is linear, so its result is the same in both color models.
-            to_ycc(&mut pixels);
+            color::to_ycc(&mut pixels);
         }
 
         let at = position(pixels.size(), image, watermark.gravity);

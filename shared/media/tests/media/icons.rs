@@ -1,8 +1,8 @@
 //! Icons whose images are PNG files.
 
-use media::{Channels, Format, MediaError, Pixels, render};
+use media::{Channels, Format, Pixels};
 
-use crate::files::{self, assert_error, rendered, to};
+use crate::files::{self, rendered, to};
 
 /// Returns an icon whose only image is this PNG of 24 × 16 pixels.
 fn icon_of_png(png: &[u8]) -> Vec<u8> {
@@ -48,13 +48,6 @@ fn icon_with_a_palette_is_rendered() {
     let colors = image_color(&rendered(&icon_of_png(&file), &to(Format::Png)));
 
     assert_eq!(colors[..6], [0, 0, 255, 255, 0, 0]);
-}
-
-#[test]
-fn icon_with_a_png_of_another_size_is_rejected() {
-    let file = files::file(Format::Png, 25, 16, Channels::Rgb);
-    let result = render(&icon_of_png(&file), &to(Format::Png));
-    assert_error!(result, MediaError::Malformed(_));
 }
 
 /// Returns red, green and blue of all pixels.

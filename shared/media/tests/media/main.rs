@@ -35,6 +35,7 @@ mod render_laws;
 mod shared_rendering;
 mod strip;
 mod tiff_files;
+mod tolerance;
 mod transform;
 mod undecoded;
 mod watermark_outputs;

@@ -23,6 +23,8 @@ const TILE_HEIGHT: u16 = 323;
 const TILE_OFFSETS: u16 = 324;
 const TILE_BYTES: u16 = 325;
 const EXTRA_SAMPLES: u16 = 338;
+const SAMPLE_FORMAT: u16 = 339;
+const SUBSAMPLING: u16 = 530;
 const PROFILE: u16 = 34675;
 
 fn short(number: u16) -> Value {
@@ -81,6 +83,49 @@ fn one_pixel(extra_samples: u16) -> Vec<Field> {
 fn rendered(file: &[u8]) -> Result<Vec<u8>, MediaError> {
     let png = render(file, &files::to(Format::Png))?.bytes;
     Ok(files::pixels(&png).samples)
+}
+
+#[test]
+fn uncommon_colors_are_shown() {
+    let half = 0.5_f32.to_be_bytes();
+    for (name, colors, bits, samples, pixel, expected) in [
+        (
+            "gray with alpha",
+            1,
+            8,
+            2,
+            &[90, 128][..],
+            &[90, 90, 90, 128][..],
+        ),
+        (
+            "gray with alpha of 16 bits",
+            1,
+            16,
+            2,
+            &[90, 7, 128, 7],
+            &[90, 90, 90, 128],
+        ),
+        ("YCbCr", 6, 8, 3, &[76, 85, 255], &[254, 0, 0]),
+        ("gray in floating point", 1, 32, 1, &half, &[128]),
+    ] {
+        let mut fields = vec![
+            (WIDTH, short(1)),
+            (HEIGHT, short(1)),
+            (BITS, Value::Short(vec![bits; usize::from(samples)])),
+            (COMPRESSION, short(1)),
+            (COLORS, short(colors)),
+            (STRIP_OFFSETS, Value::Long(PIXELS_AT)),
+            (SAMPLES, short(samples)),
+            (STRIP_BYTES, short(u16::try_from(pixel.len()).unwrap())),
+        ];
+        match name {
+            "YCbCr" => fields.push((SUBSAMPLING, Value::Short(vec![1, 1]))),
+            "gray in floating point" => fields.push((SAMPLE_FORMAT, short(3))),
+            _ => fields.push((EXTRA_SAMPLES, short(2))),
+        }
+
+        assert_eq!(rendered(&tiff(pixel, &fields)).unwrap(), expected, "{name}");
+    }
 }
 
 #[test]
