@@ -3,7 +3,7 @@
 #![no_main]
 
 use domain::{
-    Cursor, Description, Extension, FileId, FolderName, FolderPath, Handle, HostName, HostPattern,
+    Cursor, Description, FileId, FolderName, FolderPath, FormatName, Handle, HostName, HostPattern,
     IdempotencyKey, KeyId, KeySecret, MasterSecret, NamePrefix, OriginalName, PublicHttpsUrl,
     QueryParameter, Referrer, RenditionId, SignatureError, SignedDelivery, SignedUploadUrl,
     Signing, SigningSecret, SpaceId, SpaceName, Tag, Timestamp, UploadConfigReference, UrlPolicy,
@@ -94,8 +94,8 @@ fn check_texts(text: &str) {
     if let Ok(tag) = Tag::parse(text) {
         assert_eq!(Tag::parse(tag.as_str()), Ok(tag));
     }
-    if let Ok(extension) = Extension::parse(text) {
-        assert_eq!(Extension::parse(extension.as_str()), Ok(extension));
+    if let Ok(format) = FormatName::parse(text) {
+        assert_eq!(FormatName::parse(format.as_str()), Ok(format));
     }
     if let Some(time) = Timestamp::parse_rfc3339(text) {
         assert_eq!(Timestamp::parse_rfc3339(&time.rfc3339()), Some(time));

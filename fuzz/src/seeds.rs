@@ -45,22 +45,29 @@ pub fn jpeg() -> Vec<Vec<u8>> {
 
 /// Returns inputs with PNGs.
 pub fn png() -> Vec<Vec<u8>> {
-    with_options(pngs())
+    with_options([pngs(), damaged(Format::Png)].concat())
 }
 
 /// Returns inputs with GIFs.
 pub fn gif() -> Vec<Vec<u8>> {
-    with_options(gifs())
+    with_options([gifs(), damaged(Format::Gif)].concat())
 }
 
 /// Returns inputs with WebPs.
 pub fn webp() -> Vec<Vec<u8>> {
-    with_options(webps())
+    with_options([webps(), damaged(Format::WebP)].concat())
 }
 
 /// Returns inputs with BMPs, TIFFs and ICOs.
 pub fn bitmap() -> Vec<Vec<u8>> {
-    with_options(uncommon::files())
+    with_options([uncommon::files(), damaged(Format::Ico)].concat())
+}
+
+/// Returns the damaged files of a format that are shown.
+fn damaged(format: Format) -> Vec<Vec<u8>> {
+    let mut files = files::damaged();
+    files.retain(|file| Format::detect(file) == Some(format));
+    files
 }
 
 /// Returns files of all formats, also of formats that are not decoded.
@@ -73,8 +80,10 @@ pub fn headers() -> Vec<Vec<u8>> {
         heads::bmp(7, -5),
         heads::tiff(7, 5, 6),
         heads::ico(),
+        heads::heif_with_aperture([64, 1], [48, 1]),
     ];
     [
+        files::damaged(),
         jpegs::files(),
         pngs(),
         gifs(),
@@ -89,8 +98,17 @@ pub fn headers() -> Vec<Vec<u8>> {
 pub fn media() -> Vec<Vec<u8>> {
     vec![
         media_files::mp4(12_500, true),
-        media_files::fragmented_mp4(true),
-        media_files::fragmented_mp4(false),
+        media_files::mp4_with(
+            442,
+            &media_files::fragments_extension(Some(4_096)),
+            &[media_files::boxed(*b"moof", &[])],
+        ),
+        media_files::mp4_with(
+            0,
+            &media_files::fragments_extension(None),
+            &[media_files::segment_index(0)],
+        ),
+        media_files::aiff(2, *b"AIFC"),
         media_files::webm(1_234.0),
         media_files::wav(101),
         media_files::avi(),
@@ -146,13 +164,9 @@ fn png_of(color: png::ColorType, depth: png::BitDepth) -> Vec<u8> {
 }
 
 fn gifs() -> Vec<Vec<u8>> {
-    let mut still = files::gif(1);
-    // The same image with a smaller logical screen.
-    still[6] = 5;
     vec![
         files::gif(1),
         files::gif(3),
-        still,
         files::file(Format::Gif, 24, 16, Channels::Rgba),
         files::file(Format::Gif, 3, 2, Channels::Gray),
     ]

@@ -23,6 +23,9 @@ const IMAGE_WIDTH: HeaderName = HeaderName::from_static("x-image-width");
 const IMAGE_HEIGHT: HeaderName = HeaderName::from_static("x-image-height");
 /// Placeholder of an image as a `BlurHash`.
 const BLURHASH: HeaderName = HeaderName::from_static("x-blurhash");
+/// Header of the pages that may show the bytes ("Cross-Origin-Resource-Policy header" in the Fetch Standard).
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
+    HeaderName::from_static("cross-origin-resource-policy");
 /// Number of hex digits of an entity tag.
 const ETAG_DIGITS: usize = 32;
 
@@ -85,6 +88,13 @@ impl<'a> FileResponse<'a> {
             header::CACHE_CONTROL,
             &self.cache_control_at(self.now),
         );
+        // Pages with `Cross-Origin-Embedder-Policy` show only what permits it. A signed URL is a permission for any page.
+        let readers = if self.authorized.is_opened_by_key() {
+            "same-site"
+        } else {
+            "cross-origin"
+        };
+        insert(&mut headers, CROSS_ORIGIN_RESOURCE_POLICY, readers);
         self.insert_metadata(&mut headers);
         headers
     }
@@ -240,12 +250,10 @@ impl<'a> FileResponse<'a> {
         format!("\"{}\"", &digest[..ETAG_DIGITS])
     }
 
+    /// Whether a browser may read the bytes as markup: by their type, registered or not.
     fn is_markup(&self) -> bool {
         let mime_type = self.file.mime_type.as_str();
-        mime_type == "text/html"
-            || mime_type == "text/xml"
-            || mime_type.ends_with("/xml")
-            || mime_type.ends_with("+xml")
+        mime_type.ends_with("html") || mime_type.ends_with("xml")
     }
 }
 

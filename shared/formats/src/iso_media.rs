@@ -2,10 +2,8 @@
 
 use crate::text::is_text;
 
-/// Kinds of boxes that a file without brands may start with ("QuickTime File Format Specification").
+/// Kinds of boxes that a file without brands may start with ("`QuickTime` File Format Specification").
 const FIRST_BOXES: [&[u8; 4]; 6] = [b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot"];
-/// Maximum length of a box of brands, in bytes, so that text is none.
-const MAX_BRANDS_BOX_BYTES: usize = 1 << 20;
 /// Maximum number of bytes of the first box that are searched for brands.
 const BRANDS_BYTES: usize = 256;
 
@@ -41,11 +39,19 @@ fn brands(head: &[u8]) -> Option<impl Iterator<Item = [u8; 4]>> {
     let [a, b, c, d, b'f', b't' | b's', b'y', b'p', rest @ ..] = head else {
         return None;
     };
-    let length = u32::from_be_bytes([*a, *b, *c, *d]);
-    let length = usize::try_from(length)
-        .ok()
-        .filter(|length| *length <= MAX_BRANDS_BOX_BYTES)?;
-    let content = &rest[..rest.len().min(length.saturating_sub(8)).min(BRANDS_BYTES)];
+    if is_text(head) {
+        return None;
+    }
+    let length = usize::try_from(u32::from_be_bytes([*a, *b, *c, *d])).ok()?;
+    let content = match length {
+        // The box ends with the file.
+        0 => rest,
+        // The length follows, in 64 bits.
+        1 => rest.get(8..)?,
+        _ => &rest[..rest.len().min(length.saturating_sub(8))],
+    };
+
+    let content = &content[..content.len().min(BRANDS_BYTES)];
     let (major, others) = content.split_first_chunk()?;
     // The version of the major brand lies between them.
     let compatible = others.get(4..).unwrap_or_default().as_chunks().0;

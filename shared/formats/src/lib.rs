@@ -37,7 +37,7 @@ pub struct FileFormat {
 pub(crate) enum Evidence {
     /// Its first bytes.
     Signature(fn(&[u8]) -> bool),
-    /// What its container says, in which several formats may look alike.
+    /// The container that its bytes name, in which several formats may look alike.
     Within(Container),
     /// Its bytes are text, and it is declared or named so.
     Text,
@@ -125,11 +125,6 @@ impl FileFormat {
         ["exe", "elf", "mach"].contains(&self.extension())
     }
 
-    /// Whether files are raw photos in TIFF.
-    pub fn is_raw_photo(&self) -> bool {
-        self.container() == Some(Container::Tiff) && self.extension() != "tiff"
-    }
-
     /// Whether the bytes of files are text.
     pub fn is_text(&self) -> bool {
         matches!(self.evidence, Evidence::Text)
@@ -202,6 +197,15 @@ impl FileFormat {
             .unwrap_or(self)
     }
 
+    /// Whether a file that is declared as this format may be another one of the same kind of container, by its extension.
+    pub fn may_be_named(&self, extension: &str) -> bool {
+        let is_zip = self.container().is_some_and(Container::is_zip);
+        FORMATS.iter().any(|format| {
+            let is_in_zip = format.container().is_some_and(Container::is_zip);
+            is_zip && is_in_zip && format.has_extension(extension) && !std::ptr::eq(format, self)
+        })
+    }
+
     /// Returns the format of another family with the same name: `audio/webm` of `video/webm`.
     fn sibling(&self, family: &str) -> Option<&'static FileFormat> {
         let (_, name) = self.mime_type().split_once('/')?;
@@ -247,15 +251,18 @@ pub fn by_mime_type(mime_type: &str) -> Option<&'static FileFormat> {
         .find(|format| format.has_mime_type(mime_type))
 }
 
+/// Returns whether files of a MIME type are raw photos in TIFF.
+pub fn is_raw_photo(mime_type: &str) -> bool {
+    let format = by_mime_type(mime_type);
+    format.is_some_and(|format| {
+        format.container() == Some(Container::Tiff) && format.extension() != "tiff"
+    })
+}
+
 /// Returns the format of text with an extension in lower case.
 pub fn textual(extension: &str) -> Option<&'static FileFormat> {
     let mut formats = FORMATS.iter();
     formats.find(|format| format.is_text() && format.has_extension(extension))
-}
-
-/// Returns the format of files that are stored with a type.
-pub fn of_type(media_type: &MediaType) -> Option<&'static FileFormat> {
-    by_mime_type(&media_type.mime_type)
 }
 
 /// Returns whether a name in lower case is the MIME type or extension of a format.

@@ -6,6 +6,10 @@ use crate::{
 
 /// Number of first bytes that are enough to recognize a format, except behind a longer ID3 tag.
 pub const HEAD_BYTES: usize = 64 << 10;
+/// Extensions of formats whose first bytes may all be text. Words like `FWS` begin with other signatures.
+const TEXTUAL_STARTS: [&str; 10] = [
+    "jpg", "gif", "webp", "wav", "avi", "pdf", "rtf", "ps", "amr", "hdr",
+];
 /// First bytes in which a PDF may start ("Implementation notes" 13 in appendix H of the PDF Reference 1.7).
 const PDF_START_BYTES: usize = 1_024;
 /// Length of a packet of an MPEG transport stream, in bytes (ISO/IEC 13818-1), and with the time stamp of Blu-ray discs and
@@ -35,10 +39,21 @@ pub fn recognize(head: &[u8]) -> Recognized {
         _ => false,
     };
 
-    let contained = container(head).and_then(by_mime_type);
-    match contained.or_else(|| FORMATS.iter().find(has_signature)) {
+    // Executables first, so that no signature at another place hides one.
+    let executable = || {
+        FORMATS
+            .iter()
+            .filter(|format| format.is_native_executable())
+            .find(has_signature)
+    };
+    let found = executable()
+        .or_else(|| container(head).and_then(by_mime_type))
+        .or_else(|| FORMATS.iter().find(has_signature));
+
+    let is_text = is_text(head);
+    match found.filter(|format| !is_text || TEXTUAL_STARTS.contains(&format.extension())) {
         Some(format) => Recognized::Format(format),
-        None if is_text(head) => Recognized::Text,
+        None if is_text => Recognized::Text,
         None => Recognized::Unknown,
     }
 }
@@ -55,7 +70,7 @@ fn container(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Tells a raw photo of Canon, which has `CR` after the header, from other TIFF and BigTIFF files.
+/// Tells a raw photo of Canon, which has `CR` after the header, from other TIFF and `BigTIFF` files.
 fn tiff(head: &[u8]) -> &'static str {
     if head.get(8..10) == Some(b"CR") {
         "image/x-canon-cr2"
@@ -127,11 +142,13 @@ pub(crate) fn is_riff(head: &[u8], kind: [u8; 4]) -> bool {
     is_container && head.get(8..12) == Some(&kind)
 }
 
-/// Whether a PDF starts in the bytes. Text that only mentions one does not start with it.
+/// Whether a PDF starts in the first bytes. In text that does not start with it, an object must follow, so that a text about PDFs is
+/// none.
 pub(crate) fn is_pdf(head: &[u8]) -> bool {
     let start = &head[..head.len().min(PDF_START_BYTES)];
     let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
-    start.trim_ascii_start().starts_with(b"%PDF-") || (contains(start, b"%PDF-") && !is_text(head))
+    start.trim_ascii_start().starts_with(b"%PDF-")
+        || (contains(start, b"%PDF-") && (!is_text(head) || contains(head, b" obj")))
 }
 
 /// Whether bytes are packets of an MPEG transport stream.

@@ -5,7 +5,7 @@ use domain::ResourceType::{self, Archive, Audio, Document, Image, Other, Text, V
 use crate::{
     Container::{Asf, IsoMedia, Matroska, Ogg, Ole, Sheet, Slides, Tiff, Word, Zip},
     Evidence::{self, Declaration, Signature, Within},
-    FileFormat, iso_media, mpeg_audio, recognize as bytes, text,
+    FileFormat, iso_media, mpeg_audio, recognize as bytes,
 };
 
 const fn format(
@@ -42,7 +42,7 @@ pub static FORMATS: &[FileFormat] = &[
     // The reserved bytes are checked too, since `BM` begins words.
     format(Image, "image/bmp image/x-ms-bmp image/x-bmp image/x-windows-bmp", "bmp dib", Signature(|head| head.starts_with(b"BM") && head.get(6..10) == Some(&[0; 4]))),
     format(Image, "image/tiff image/tif image/x-tiff image/x-tif", "tiff tif", Within(Tiff)),
-    format(Image, "image/vnd.microsoft.icon image/x-icon image/ico image/x-ico", "ico", Signature(|head| head.starts_with(b"\0\0\x01\0") && !head.starts_with(b"\0\0\x01\0\0\0"))),
+    format(Image, "image/vnd.microsoft.icon image/x-icon image/ico image/x-ico", "ico", Signature(|head| head.starts_with(b"\0\0\x01\0") && head.get(4..6) != Some(&[0; 2]) && head.get(4..8) != Some(b"ftyp"))),
     // Other images.
     format(Image, "image/avif image/avif-sequence", "avif avifs", Signature(iso_media::is_avif)),
     format(Image, "image/heic image/heif image/heic-sequence image/heif-sequence", "heic heif hif heics heifs", Signature(iso_media::is_heif)),
@@ -204,7 +204,7 @@ pub static FORMATS: &[FileFormat] = &[
     format(Other, "font/ttf application/x-font-ttf application/x-font-truetype application/font-sfnt", "ttf", Signature(|head| head.starts_with(b"\0\x01\0\0\0") && !head.starts_with(b"\0\x01\0\0\0\0"))),
     format(Other, "font/otf application/x-font-otf application/x-font-opentype", "otf", Signature(|head| head.starts_with(b"OTTO\0"))),
     format(Other, "font/collection", "ttc otc", Signature(|head| head.starts_with(b"ttcf\0"))),
-    format(Other, "application/vnd.ms-fontobject", "eot", Signature(|head| head.get(34..36) == Some(b"LP") && matches!(head.get(8..12), Some([0, 0, 1, 0] | [1, 0, 2, 0] | [2, 0, 2, 0])))),
+    format(Other, "application/vnd.ms-fontobject", "eot", Signature(|head| head.get(34..36) == Some(b"LP") && matches!(head.get(8..12), Some([0..=2, 0, 1 | 2, 0])))),
     format(Other, "application/wasm", "wasm", Signature(|head| head.starts_with(b"\0asm\x01\0\0\0"))),
     format(Other, "application/vnd.sqlite3 application/x-sqlite3", "sqlite sqlite3 db", Signature(|head| head.starts_with(b"SQLite format 3\0"))),
     format(Other, "application/x-shockwave-flash application/vnd.adobe.flash.movie", "swf", Signature(|head| matches!(head, [b'C' | b'F' | b'Z', b'W', b'S', 1..=0x1F, ..]))),
@@ -216,7 +216,7 @@ pub static FORMATS: &[FileFormat] = &[
     format(Other, "application/x-chrome-extension application/x-google-chrome-extension", "crx", Signature(|head| head.starts_with(b"Cr24\x02") || head.starts_with(b"Cr24\x03"))),
     format(Other, "application/x-ole-storage", "ole", Within(Ole)),
     format(Other, "application/x-msi", "msi", Within(Ole)),
-    format(Other, "application/vnd.microsoft.portable-executable application/x-msdownload application/x-dosexec application/x-msdos-program", "exe dll", Signature(|head| head.starts_with(b"MZ") && !text::is_text(head))),
+    format(Other, "application/vnd.microsoft.portable-executable application/x-msdownload application/x-dosexec application/x-msdos-program", "exe dll", Signature(|head| head.starts_with(b"MZ"))),
     format(Other, "application/x-executable application/x-elf application/x-sharedlib", "elf so", Signature(|head| head.starts_with(b"\x7FELF"))),
     format(Other, "application/x-mach-binary", "mach dylib", Signature(bytes::is_mach_o)),
     format(Other, "application/octet-stream binary/octet-stream application/binary", "bin", Declaration),

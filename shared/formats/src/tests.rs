@@ -13,14 +13,14 @@ fn recognized(head: &[u8]) -> &'static str {
     }
 }
 
-fn boxed(kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
+fn boxed(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
     let length = u32::try_from(content.len() + 8).expect("a short box");
     [&length.to_be_bytes(), &kind[..], content].concat()
 }
 
 /// Returns an ISO media file with a major brand and one compatible brand.
-fn branded(major: &[u8; 4], compatible: &[u8; 4]) -> Vec<u8> {
-    boxed(b"ftyp", &[&major[..], &[0; 4], compatible].concat())
+fn branded(major: [u8; 4], compatible: [u8; 4]) -> Vec<u8> {
+    boxed(*b"ftyp", &[&major[..], &[0; 4], &compatible].concat())
 }
 
 /// Returns frames of a length that start with these bytes.
@@ -118,12 +118,25 @@ fn any_brand_is_iso_media_and_known_ones_select_the_type() {
         (b"crx ", b"isom", "cr3"),
     ] {
         assert_eq!(
-            recognized(&branded(major, compatible)),
+            recognized(&branded(*major, *compatible)),
             expected,
             "{major:?}"
         );
     }
-    assert_eq!(recognized(&boxed(b"mdat", &[0; 40])), "mov");
+    assert_eq!(recognized(&boxed(*b"mdat", &[0; 40])), "mov");
+    let long = branded(*b"heic", *b"mif1");
+    for length in [0_u32, 256, 2 << 20] {
+        let file = [&length.to_be_bytes()[..], &long[4..]].concat();
+        assert_eq!(recognized(&file), "heic", "{length}");
+    }
+    let in_64_bits = [
+        &1_u32.to_be_bytes()[..],
+        b"ftyp",
+        &36_u64.to_be_bytes(),
+        &long[8..],
+    ]
+    .concat();
+    assert_eq!(recognized(&in_64_bits), "heic");
     assert_eq!(recognized(b"all free as text"), "text");
 }
 
@@ -234,6 +247,10 @@ fn other_containers_name_their_formats() {
         (b"\xEF\xBB\xBF%PDF-1.7\n".to_vec(), "pdf"),
         ([&[0; 90], &b"%PDF-1.7\n"[..]].concat(), "pdf"),
         (b"a text about %PDF-1.7".to_vec(), "text"),
+        (
+            b"@PJL ENTER LANGUAGE=PDF\r\n%PDF-1.7\n1 0 obj\n".to_vec(),
+            "pdf",
+        ),
         (b"MZ is how this sentence begins.".to_vec(), "text"),
         (b"MZ\x90\0".to_vec(), "exe"),
         (b"\xCA\xFE\xBA\xBE\0\0\0\x02".to_vec(), "mach"),
@@ -268,9 +285,35 @@ fn words_are_no_signatures() {
 }
 
 #[test]
+fn no_other_signature_hides_an_executable() {
+    let with = |start: &[u8], at: usize, signature: &[u8]| {
+        let mut head = vec![0; 512];
+        head[..start.len()].copy_from_slice(start);
+        head[at..at + signature.len()].copy_from_slice(signature);
+        recognized(&head)
+    };
+    for (start, expected) in [
+        (&b"MZ\x90\0"[..], "exe"),
+        (b"\x7FELF", "elf"),
+        (b"\xCF\xFA\xED\xFE", "mach"),
+    ] {
+        for (at, signature) in [
+            (80, &b"%PDF-1.7"[..]),
+            (257, b"ustar"),
+            (128, b"DICM"),
+            (60, b"BOOKMOBI"),
+            (4, b"moov"),
+            (4, b"ftyp"),
+        ] {
+            assert_eq!(with(start, at, signature), expected);
+        }
+    }
+}
+
+#[test]
 fn first_bytes_of_any_length_are_recognized_without_panic() {
     let whole = [
-        branded(b"heic", b"mif1"),
+        branded(*b"heic", *b"mif1"),
         zipped(&["mimetype"]),
         id3(&frames(b"\xFF\xFB\x90\0", 417, 2)),
     ];
@@ -294,5 +337,6 @@ fn svg_is_found_behind_comments_and_in_utf16() {
 
     assert!(is_svg(comment.as_bytes()) && is_svg(&utf16) && is_svg(&utf16[2..]));
     assert_eq!(recognized(&utf16[2..]), "text");
-    assert!(!is_svg(b"<html></html>") && !is_svg(b"< s v g"));
+    assert!(is_svg(b"<s:SVG xmlns:s='http://www.w3.org/2000/svg'>") && is_svg(b"<svg/>"));
+    assert!(!is_svg(b"<html></html>") && !is_svg(b"< s v g") && !is_svg(b"<svgs>"));
 }

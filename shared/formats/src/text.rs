@@ -26,9 +26,26 @@ fn is_utf16(head: &[u8]) -> bool {
 /// in UTF-16.
 pub fn is_svg(head: &[u8]) -> bool {
     let bytes_per_character = if is_utf16(head) { 2 } else { 1 };
-    let mut windows = head.windows(4 * bytes_per_character);
-    windows.any(|window| {
-        let characters = window.iter().step_by(bytes_per_character);
-        characters.map(u8::to_ascii_lowercase).eq(*b"<svg")
-    })
+    // The high bytes of big-endian characters of ASCII come first.
+    let first = usize::from(bytes_per_character == 2 && matches!(head, [0xFE | 0, ..]));
+    let characters: Vec<u8> = head
+        .iter()
+        .skip(first)
+        .step_by(bytes_per_character)
+        .copied()
+        .collect();
+    characters
+        .split(|character| *character == b'<')
+        .skip(1)
+        .any(|tag| {
+            let end = tag
+                .iter()
+                .position(|character| character.is_ascii_whitespace() || b">/".contains(character));
+            let name = &tag[..end.unwrap_or(tag.len())];
+            let local = name
+                .rsplit(|character| *character == b':')
+                .next()
+                .unwrap_or(name);
+            local.eq_ignore_ascii_case(b"svg")
+        })
 }

@@ -1,6 +1,6 @@
 //! Documents in ZIP archives, by the names of their first files (APPNOTE.TXT of PKWARE, 4.3.7).
 
-use crate::{Container, FORMATS};
+use crate::{Container, FORMATS, FileFormat};
 
 /// Signature of a local file header.
 const FILE_HEADER: &[u8] = b"PK\x03\x04";
@@ -8,7 +8,7 @@ const FILE_HEADER: &[u8] = b"PK\x03\x04";
 const HEADER_BYTES: usize = 30;
 /// Maximum number of files whose names are read.
 const MAX_FILES: usize = 256;
-/// Name of the first file of an EPUB or OpenDocument, which contains the MIME type.
+/// Name of the first file of an EPUB or `OpenDocument`, which contains the MIME type.
 const MIME_TYPE: &[u8] = b"mimetype";
 /// Names of files that every document of Office Open XML has (ECMA-376 part 2).
 const OFFICE: [&[u8]; 3] = [b"[Content_Types].xml", b"_rels/", b"docProps/"];
@@ -26,7 +26,7 @@ pub(crate) fn mime_type(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Returns the MIME type that the first file contains, uncompressed (OpenDocument 1.3 part 2, 3.3; EPUB 3.3, 4.2.6.3).
+/// Returns the MIME type that the first file contains, uncompressed (`OpenDocument` 1.3 part 2, 3.3; EPUB 3.3, 4.2.6.3).
 fn open_document(head: &[u8]) -> Option<&'static str> {
     let (name, content) = files(head).next()?;
     if name != MIME_TYPE {
@@ -35,7 +35,7 @@ fn open_document(head: &[u8]) -> Option<&'static str> {
     let in_archive = FORMATS
         .iter()
         .filter(|format| format.container() == Some(Container::Zip))
-        .map(|format| format.mime_type());
+        .map(FileFormat::mime_type);
     // Of two types, one may begin with the other one.
     in_archive
         .filter(|known| content.starts_with(known.as_bytes()))

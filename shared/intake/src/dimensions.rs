@@ -171,8 +171,8 @@ mod tests {
     const JPEG_START: [u8; 2] = [0xFF, 0xD8];
     /// A segment of 4 bytes without content.
     const EMPTY_SEGMENT: [u8; 4] = [0xFF, 0xEF, 0, 2];
-    /// The header of a frame of 30 × 20 pixels.
-    const FRAME: [u8; 11] = [0xFF, 0xC0, 0, 9, 8, 0, 20, 0, 30, 1, 0];
+    /// The headers of a frame of 30 × 20 pixels and of its scan.
+    const FRAME: [u8; 15] = [0xFF, 0xC0, 0, 9, 8, 0, 20, 0, 30, 1, 0, 0xFF, 0xDA, 0, 2];
 
     #[derive(Debug, PartialEq, Eq)]
     struct Measured {

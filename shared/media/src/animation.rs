@@ -78,15 +78,17 @@ fn require_output_limit(frames: u32, output: ImageSize, limit: u64) -> Result<()
 /// Counts the undamaged frames of a GIF.
 pub(crate) fn count_gif_frames(bytes: &[u8]) -> Result<u32, MediaError> {
     let blocks = gif::whole_blocks(bytes)?;
-    let images = blocks
-        .iter()
-        .filter(|block| block.kind == gif::BlockKind::Image);
-    Ok(u32::try_from(images.count()).unwrap_or(u32::MAX))
+    Ok(count(
+        blocks.filter(|block| block.kind == gif::BlockKind::Image),
+    ))
 }
 
 /// Counts the undamaged frames of a WebP.
-fn count_webp_frames(bytes: &[u8]) -> Result<u32, MediaError> {
+pub(crate) fn count_webp_frames(bytes: &[u8]) -> Result<u32, MediaError> {
     let chunks = webp::whole_chunks(bytes)?;
-    let frames = chunks.iter().filter(|chunk| chunk.kind == *b"ANMF");
-    Ok(u32::try_from(frames.count()).unwrap_or(u32::MAX))
+    Ok(count(chunks.filter(|chunk| chunk.kind == *b"ANMF")))
+}
+
+fn count<T>(frames: impl Iterator<Item = T>) -> u32 {
+    u32::try_from(frames.count()).unwrap_or(u32::MAX)
 }

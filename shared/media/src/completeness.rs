@@ -19,13 +19,13 @@ pub fn require_complete(bytes: &[u8]) -> Result<(), MediaError> {
             }
         }
         Some(Format::Png) => {
-            png::whole_chunks(bytes)?;
+            png::whole_chunks(bytes).map(drop)?;
         }
         Some(Format::Gif) => {
-            gif::whole_blocks(bytes)?;
+            gif::whole_blocks(bytes).map(drop)?;
         }
         Some(Format::WebP) => {
-            webp::whole_chunks(bytes)?;
+            webp::whole_chunks(bytes).map(drop)?;
         }
         Some(Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico) | None => {}
     }

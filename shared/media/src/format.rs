@@ -1,6 +1,6 @@
 //! Detection of image formats by their first bytes.
 
-use domain::{MediaType, ResourceType};
+use domain::MediaType;
 use formats::Recognized;
 
 /// Image formats that can be probed.
@@ -20,8 +20,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Detects the format from the first bytes of a file: 12 bytes for most formats, up to 256 for
-    /// the brands of AVIF.
+    /// Detects the format from the first bytes of a file: 12 bytes are enough for most formats, 256 for
+    /// the brands of AVIF and HEIC.
     pub fn detect(head: &[u8]) -> Option<Format> {
         let Recognized::Format(recognized) = formats::recognize(head) else {
             return None;
@@ -70,19 +70,11 @@ impl Format {
 
     /// Returns the media type of stored files.
     pub fn media_type(self) -> MediaType {
-        let mime_type = match self {
-            Format::Ico => "image/vnd.microsoft.icon".to_owned(),
+        let known = match self {
+            Format::Ico => "image/x-icon".to_owned(),
             _ => format!("image/{}", self.name()),
         };
-        MediaType {
-            extension: if self == Format::Jpeg {
-                "jpg"
-            } else {
-                self.name()
-            }
-            .to_owned(),
-            resource_type: ResourceType::Image,
-            mime_type,
-        }
+        let format = formats::by_mime_type(&known);
+        format.expect("the table has all formats").media_type()
     }
 }

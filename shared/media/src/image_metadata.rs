@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::{
     ExifValue, Format, Frames, ImageInfo, Orientation,
-    container::{gif, png, tiff, webp},
+    animation::{count_gif_frames, count_webp_frames},
+    container::{png, tiff},
     exif,
     metadata::exif_block,
-    probe,
+    probe, probe_whole,
 };
 
 /// Maximum number of pages of a TIFF that are counted.
@@ -59,7 +60,12 @@ pub fn image_metadata(bytes: &[u8], options: &MetadataOptions) -> ImageMetadata 
         ..ImageMetadata::default()
     };
 
-    let Ok(info) = probe(bytes) else {
+    let probed = if options.is_prefix {
+        probe(bytes).ok()
+    } else {
+        probe_whole(bytes).ok()
+    };
+    let Some(info) = probed else {
         return partial;
     };
     let displayed = info.displayed();
@@ -81,38 +87,27 @@ fn pages(bytes: &[u8], info: &ImageInfo, is_prefix: bool) -> Option<u32> {
     }
 
     let count = match info.format {
-        Format::Gif => gif_frames(bytes),
+        Format::Gif => count_gif_frames(bytes).unwrap_or_default(),
         Format::Png if info.frames == Frames::Animated => png_frames(bytes),
-        Format::WebP if info.frames == Frames::Animated => webp_frames(bytes),
+        Format::WebP if info.frames == Frames::Animated => {
+            count_webp_frames(bytes).unwrap_or_default()
+        }
         Format::Tiff => tiff_pages(bytes),
         _ if info.frames == Frames::Still => 1,
         _ => return None,
     };
-    u32::try_from(count.max(1)).ok()
+    Some(count.max(1))
 }
 
-fn gif_frames(bytes: &[u8]) -> usize {
-    let blocks = gif::whole_blocks(bytes).unwrap_or_default();
-    let images = blocks
-        .iter()
-        .filter(|block| block.kind == gif::BlockKind::Image);
-    images.count()
-}
-
-fn png_frames(bytes: &[u8]) -> usize {
+fn png_frames(bytes: &[u8]) -> u32 {
     let chunks = png::Chunks::of(bytes).map_while(Result::ok);
     let chunks = chunks.take_while(|chunk| png::full(bytes, chunk).is_ok());
-    chunks.filter(|chunk| chunk.kind == *b"fcTL").count()
-}
-
-fn webp_frames(bytes: &[u8]) -> usize {
-    let chunks = webp::whole_chunks(bytes).unwrap_or_default();
-    let frames = chunks.iter().filter(|chunk| chunk.kind == *b"ANMF");
-    frames.count()
+    let frames = chunks.filter(|chunk| chunk.kind == *b"fcTL");
+    u32::try_from(frames.count()).unwrap_or(u32::MAX)
 }
 
 /// Counts the directories of a TIFF up to one that was visited before.
-fn tiff_pages(bytes: &[u8]) -> usize {
+fn tiff_pages(bytes: &[u8]) -> u32 {
     let Ok(mut directory) = tiff::Directory::first(bytes) else {
         return 0;
     };
@@ -125,5 +120,5 @@ fn tiff_pages(bytes: &[u8]) -> usize {
             _ => break,
         }
     }
-    visited.len()
+    u32::try_from(visited.len()).unwrap_or(u32::MAX)
 }

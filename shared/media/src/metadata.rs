@@ -71,6 +71,11 @@ fn strip_jpeg(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
     Ok(kept)
 }
 
+/// Whether a PNG is undamaged up to its end.
+pub(crate) fn has_end(png: &[u8]) -> Result<bool, MediaError> {
+    Ok(matches!(png::repaired(png)?, Cow::Borrowed(_)))
+}
+
 fn strip_png(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
     let repaired = png::repaired(bytes)?;
     if matches!(repaired, Cow::Owned(_)) {

@@ -71,7 +71,8 @@ pub fn transform(
 }
 
 /// Applies the rules to a complete file that is too large to be decoded: removes its metadata. The orientation
-/// is kept as EXIF data. Returns `None` if the rules convert the image.
+/// is kept as EXIF data. Returns `None` if the rules convert the image. Fails for a PNG without its end: only its pixels would show
+/// whether they are complete.
 pub fn transform_undecoded(
     bytes: &[u8],
     rules: &TransformationRules,
@@ -85,6 +86,9 @@ pub fn transform_undecoded(
     }
     if !rules.strip_metadata {
         return Ok(Some(TransformOutcome::Unchanged));
+    }
+    if format == Format::Png && !metadata::has_end(bytes)? {
+        return Err(MediaError::Truncated);
     }
     let stripped = metadata::strip(bytes, &probed)?;
     Ok(Some(outcome(bytes, stripped, format, &probed)))

@@ -4,7 +4,6 @@ use std::{error::Error, fmt};
 
 use bytes::Bytes;
 use domain::{FieldError, FieldErrors, File, Rendition, Resize, ResourceType, ServiceError, Sides};
-use formats::FileFormat;
 use media::{Format, MediaError, RenderPlan, RenderedImage, Source, WatermarkLayer, render};
 use space_store::{NewRendition, RenditionInfo};
 
@@ -29,11 +28,10 @@ pub(crate) struct PlannedRendition {
 
 /// Fails with 422 if a file is no image, a raw photo, whose TIFF shows a preview at most, or too large to be read into memory.
 pub fn require_source(file: &File) -> Result<(), ServiceError> {
-    let format = formats::by_mime_type(&file.mime_type);
-    let is_raw_photo = format.is_some_and(FileFormat::is_raw_photo);
+    let is_raw_photo = formats::is_raw_photo(&file.mime_type);
     if file.resource_type != ResourceType::Image || is_raw_photo {
         return Err(invalid(&FieldError::Custom(
-            "must be an image, and no raw photo, to be transformed",
+            "must be an image other than a raw photo to be transformed",
         )));
     }
     if file.size > MAX_SOURCE_BYTES {

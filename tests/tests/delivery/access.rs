@@ -123,8 +123,14 @@ impl Probe<'_> {
             response.expect_error(403);
             return;
         };
+        let readers = if requires_auth && matches!(outcome, OpenedByKey) {
+            "same-site"
+        } else {
+            "cross-origin"
+        };
         let delivered = response.expect_status(200);
         delivered.expect_header("cache-control", cache_control);
+        delivered.expect_header("cross-origin-resource-policy", readers);
         delivered.expect_body(PHOTO);
     }
 }

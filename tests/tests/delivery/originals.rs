@@ -23,6 +23,7 @@ async fn original_is_delivered_with_headers(stack: &Stack, acme: &TestSpace) {
             )
             .expect_header("accept-ranges", "bytes")
             .expect_header("x-content-type-options", "nosniff")
+            .expect_header("cross-origin-resource-policy", "cross-origin")
             .expect_header("access-control-allow-origin", "*")
             .expect_header("etag", full.header("etag"));
     }

@@ -159,11 +159,32 @@ async fn encoded_form_returns_415(stack: &Stack, acme: &TestSpace) {
     stack.assert_unchanged(&before, "an encoded form").await;
 }
 
+#[stack_test]
+async fn boundary_with_characters_that_require_quotes_is_read_without_them(acme: &TestSpace) {
+    let file = part(
+        "content-disposition: form-data; name=\"file\"; filename=\"a.txt\"",
+        b"text",
+    );
+    let body = String::from_utf8(form(&[text("space", &acme.handle), file])).expect("UTF-8");
+    for boundary in ["===============123==", "a/b:c(d)?,e"] {
+        let body = body.replace(BOUNDARY, boundary).into_bytes();
+        for content_type in [
+            format!("multipart/form-data; boundary={boundary}"),
+            format!("Multipart/Form-Data; charset=utf-8; Boundary={boundary}"),
+            format!("multipart/form-data; boundary=\"{boundary}\""),
+        ] {
+            let response = send_as(acme, &content_type, body.clone()).await;
+            response.with_context(&content_type).expect_created();
+        }
+    }
+}
+
 /// Content types that do not match the body of a form, and the status.
-const MISMATCHED_CONTENT_TYPES: [(&str, u16); 9] = [
+const MISMATCHED_CONTENT_TYPES: [(&str, u16); 10] = [
     ("multipart/form-data", 400),
     ("multipart/form-data; boundary=", 400),
-    ("multipart/form-data; boundary=\"\"", 415),
+    ("multipart/form-data; boundary=\"\"", 400),
+    ("multipart/form-data; boundary={}", 400),
     ("multipart/form-data; boundary=other", 400),
     ("multipart/mixed; boundary=frontier", 415),
     ("application/x-www-form-urlencoded", 415),

@@ -17,7 +17,7 @@ const CONDITIONAL_HEADERS: [&str; 5] = [
 ];
 /// Headers that scripts may always read, or that scripts do not need (Fetch standard; RFC 9110,
 /// 9111).
-const UNEXPOSED_HEADERS: [&str; 10] = [
+const UNEXPOSED_HEADERS: [&str; 11] = [
     "cache-control",
     "connection",
     "content-language",
@@ -27,6 +27,7 @@ const UNEXPOSED_HEADERS: [&str; 10] = [
     "last-modified",
     "transfer-encoding",
     "vary",
+    "cross-origin-resource-policy",
     "x-content-type-options",
 ];
 

@@ -90,7 +90,8 @@ fn unmeasured() -> Vec<Rejected> {
     ];
     images.extend([Format::Jpeg, Format::Png, Format::WebP].map(|format| {
         let whole = image(format, 24, 16);
-        rejected("without its end", &whole[..whole.len() - 4], TRUNCATED)
+        let end = whole.len() - behind_pixels(format) - 4;
+        rejected("without its end", &whole[..end], TRUNCATED)
     }));
     images
 }
@@ -111,11 +112,18 @@ fn mislabeled() -> Vec<Rejected> {
     ]
 }
 
+/// Returns the number of bytes behind the pixels that an image can be decoded without, apart from the end marker of a JPEG.
+fn behind_pixels(format: Format) -> usize {
+    // A checksum, and the last chunk.
+    if format == Format::Png { 16 } else { 0 }
+}
+
 /// Returns truncated images. A JPEG can be decoded without its end marker of two bytes.
 fn truncated() -> Vec<Rejected> {
     let truncated = |format: Format| {
         let whole = image(format, 240, 160);
-        let lengths = [whole.len() / 10, whole.len() / 2, whole.len() - 3];
+        let end = whole.len() - behind_pixels(format);
+        let lengths = [whole.len() / 10, whole.len() / 2, end - 3];
         lengths.map(|length| rejected("truncated", &whole[..length], TRUNCATED))
     };
     [Format::Jpeg, Format::Png, Format::WebP]

@@ -63,7 +63,8 @@ fn read_validation(fields: &mut impl FieldReader) -> ValidationRules {
         "max_image_width",
         "max_image_height",
     ]);
-    let allowed_formats = fields.list_or_csv("allowed_formats", MAX_ALLOWED_FORMATS, known_format);
+    let allowed_formats =
+        fields.list_or_csv("allowed_formats", MAX_ALLOWED_FORMATS, parse_format_name);
     let max_file_size = fields.file_size("max_file_size", MAX_FILE_BYTES);
     let min_image_width = read_pixels(fields, "min_image_width", MAX_IMAGE_PIXELS);
     let min_image_height = read_pixels(fields, "min_image_height", MAX_IMAGE_PIXELS);
@@ -90,7 +91,7 @@ fn read_validation(fields: &mut impl FieldReader) -> ValidationRules {
 }
 
 /// Parses the name of a format that uploads can have.
-fn known_format(text: &str) -> Result<FormatName, FieldError> {
+fn parse_format_name(text: &str) -> Result<FormatName, FieldError> {
     let name = FormatName::parse(text)?;
     if formats::is_name(name.as_str()) || is_executable(name.as_str()) {
         Ok(name)

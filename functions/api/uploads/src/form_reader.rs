@@ -5,10 +5,9 @@
 
 use axum::extract::Request;
 use domain::{ErrorKind, FieldError, OriginalName, ServiceError, Timestamp};
-use http::HeaderMap;
+use http::{HeaderMap, header};
 use http_api::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
 use intake::{ReceivedFile, Spool};
-use mime::Mime;
 use multer::{Field, Multipart};
 use runtime::BodyTimer;
 use serde_json::{Map, Value};
@@ -22,6 +21,8 @@ use crate::{
 
 /// Maximum size of a text field, in bytes.
 const MAX_TEXT_BYTES: usize = 64 << 10;
+/// Maximum length of a boundary, in bytes (RFC 2046, section 5.1.1).
+const MAX_BOUNDARY_BYTES: usize = 70;
 /// Maximum number of parts of a form.
 const MAX_PARTS: usize = 64;
 
@@ -100,20 +101,40 @@ impl UnreadForm {
 fn boundary(headers: &HeaderMap) -> Result<String, ServiceError> {
     require_unencoded(headers)?;
 
-    let is_form =
-        |mime: &Mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA;
-    let mime = content_type(headers).filter(is_form).ok_or_else(|| {
-        ServiceError::new(
+    let value = headers.get(header::CONTENT_TYPE);
+    let value = value
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let (kind, parameters) = value.split_once(';').unwrap_or((value, ""));
+    if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
+        return Err(ServiceError::new(
             ErrorKind::UnsupportedMediaType,
             "The content type must be multipart/form-data.",
-        )
-    })?;
+        ));
+    }
 
-    let boundary = mime
-        .get_param(mime::BOUNDARY)
-        .map(|boundary| boundary.to_string());
+    let boundary = match content_type(headers) {
+        Some(mime) => mime
+            .get_param(mime::BOUNDARY)
+            .map(|boundary| boundary.to_string()),
+        None => unquoted_boundary(parameters),
+    };
     let boundary = boundary.filter(|boundary| !boundary.is_empty());
     boundary.ok_or_else(|| ServiceError::malformed("The content type of the form has no boundary."))
+}
+
+/// Returns a boundary with characters that require quotes, such as `=` and `/`, and has none, as some programs write it.
+fn unquoted_boundary(parameters: &str) -> Option<String> {
+    let mut values = parameters
+        .split(';')
+        .filter_map(|parameter| parameter.split_once('='));
+    let (_, boundary) = values.find(|(name, _)| name.trim().eq_ignore_ascii_case("boundary"))?;
+    let boundary = boundary.trim();
+    let is_boundary = boundary.len() <= MAX_BOUNDARY_BYTES
+        && boundary
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=?".contains(&byte));
+    is_boundary.then(|| boundary.to_owned())
 }
 
 /// An error in a part itself.

@@ -19,7 +19,7 @@ const DEFAULT_NAME: &str = "file";
 pub struct OriginalName(String);
 
 impl OriginalName {
-    /// Sanitizes a file name from a client. Never fails.
+    /// Sanitizes a file name from a client. Never fails. Of a longer name, the stem is cut.
     pub fn clean(filename: &str) -> OriginalName {
         let base = filename.rsplit(['/', '\\']).next().unwrap_or_default();
         let sanitized: String = base
@@ -28,11 +28,7 @@ impl OriginalName {
                 !character.is_control() && !is_bidi_control(*character) && is_sortable(*character)
             })
             .collect();
-        let shortened: String = nfc(&sanitized)
-            .trim()
-            .chars()
-            .take(MAX_CHARACTERS)
-            .collect();
+        let shortened = shortened(nfc(&sanitized).trim());
         OriginalName(match shortened.trim_end() {
             "" | "." | ".." => DEFAULT_NAME.to_owned(),
             name => name.to_owned(),
@@ -66,6 +62,23 @@ impl OriginalName {
     pub fn parts(&self) -> Vec<String> {
         self.0.split('.').map(str::to_lowercase).collect()
     }
+}
+
+/// Cuts a name to the maximum length: its stem, so that the extension stays.
+fn shortened(name: &str) -> String {
+    let extension = name
+        .rsplit_once('.')
+        .map_or("", |(stem, _)| &name[stem.len()..]);
+    let length = extension.chars().count();
+    let (stem, kept) = if length <= 1 + MAX_EXTENSION_CHARACTERS {
+        (&name[..name.len() - extension.len()], extension)
+    } else {
+        (name, "")
+    };
+
+    let characters = MAX_CHARACTERS - kept.chars().count();
+    let cut: String = stem.chars().take(characters).collect();
+    cut + kept
 }
 
 /// Whether a character is allowed in sort keys: `char::MAX` marks the end of a key range.
@@ -107,10 +120,14 @@ mod tests {
             );
         }
 
-        assert_eq!(
-            OriginalName::clean(&"é".repeat(300)).as_str(),
-            "é".repeat(255)
-        );
+        let long = "é".repeat(300);
+        for (filename, expected) in [
+            (long.clone(), "é".repeat(255)),
+            (format!("{long}.jpg"), "é".repeat(251) + ".jpg"),
+            (format!("a.{long}"), format!("a.{}", "é".repeat(253))),
+        ] {
+            assert_eq!(OriginalName::clean(&filename).as_str(), expected);
+        }
     }
 
     proptest! {

@@ -12,13 +12,10 @@ pub struct Referrer {
 }
 
 impl Referrer {
-    /// Parses an absolute `http` or `https` URL without credentials, in the characters of
+    /// Parses an absolute `http` or `https` URL whose authority has no credentials, and only the characters of
     /// [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986). Returns `None` for everything else, which
-    /// browsers do not send.
+    /// browsers do not send. What follows the authority is not checked: browsers send `|`, `{}` and `^` there.
     pub fn parse(referrer: &str) -> Option<Referrer> {
-        let is_plain = referrer
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte));
         let has_authority = ["http://", "https://"].iter().any(|scheme| {
             referrer
                 .get(..scheme.len())
@@ -26,13 +23,13 @@ impl Referrer {
                 && !referrer[scheme.len()..].starts_with('/')
         });
 
+        let authority = referrer.split("//").nth(1)?.split(['/', '?', '#']).next()?;
+        let is_plain = authority
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:[]!$&'()*+,;=%".contains(&byte));
         let url = Url::parse(referrer)
             .ok()
             .filter(|_| is_plain && has_authority)?;
-        let authority = referrer.split("//").nth(1)?.split(['/', '?', '#']).next()?;
-        if authority.contains('@') {
-            return None;
-        }
 
         let host = url.host()?;
         let is_loopback = match &host {
@@ -75,6 +72,8 @@ mod tests {
             "https://EXAMPLE.com/page?x=1#y",
             "https://example.com:8443/",
             "HTTP://example.com/",
+            "https://example.com/list?show=a|b&json={}^",
+            "https://example.com/a\\b",
         ] {
             assert!(allowed("Example.com", referrer), "{referrer}");
         }

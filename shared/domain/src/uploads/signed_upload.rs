@@ -119,6 +119,8 @@ pub struct SignedUploadUrl {
     /// Uploads that the URL claims to permit.
     pub claims: SignedUpload,
     signature: PresentedSignature,
+    /// The URL with spaces in place of pluses, if it has any: `URLSearchParams` and form encoders write spaces so.
+    with_spaces: Option<Box<SignedUploadUrl>>,
 }
 
 impl SignedUpload {
@@ -155,10 +157,15 @@ impl SignedUpload {
 
 impl SignedUploadUrl {
     /// Parses the query of a URL that is signed for a path. Names and values are percent-encoded
-    /// UTF-8, in which a plus is a plus.
+    /// UTF-8. A plus is a plus, or a space if the signature is that of a space.
     pub fn parse(path: &str, query: &str) -> Result<SignedUploadUrl, SignatureError> {
         let parameters = decoded_parameters(query).map_err(|_| SignatureError::Incomplete)?;
-        SignedUploadUrl::from_parameters(path, &parameters)
+        let mut url = SignedUploadUrl::from_parameters(path, &parameters)?;
+        if query.contains('+') {
+            let with_spaces = SignedUploadUrl::parse(path, &query.replace('+', "%20"))?;
+            url.with_spaces = Some(Box::new(with_spaces));
+        }
+        Ok(url)
     }
 
     fn from_parameters(
@@ -185,6 +192,7 @@ impl SignedUploadUrl {
         Ok(SignedUploadUrl {
             claims,
             signature: PresentedSignature::parse(path, parameters)?,
+            with_spaces: None,
         })
     }
 
@@ -207,7 +215,11 @@ impl SignedUploadUrl {
         now: Timestamp,
     ) -> Result<&SignedUpload, SignatureError> {
         let space_id = self.claims.space_id;
-        self.signature.verify(space_id, signing, master, now)?;
+        let verified = self.signature.verify(space_id, signing, master, now);
+        match &self.with_spaces {
+            Some(url) if verified.is_err() => return url.verify(signing, master, now),
+            _ => verified?,
+        }
 
         if now.seconds() >= self.claims.expires_seconds {
             return Err(SignatureError::Expired);
@@ -275,6 +287,24 @@ mod tests {
         SignedUploadUrl::from_parameters(PATH, parameters)?
             .verify(Signing::default(), &MasterSecret::new("master"), now)
             .cloned()
+    }
+
+    #[test]
+    fn plus_may_stand_for_a_signed_space() {
+        let master = MasterSecret::new("master");
+        let secret = SigningSecret::of(SpaceId::MIN, 1, &master);
+        let now = Timestamp::from_ms(1_000);
+        let verify = |query: &str| {
+            let url = SignedUploadUrl::parse(PATH, query).expect("a complete query");
+            url.verify(Signing::default(), &master, now).cloned()
+        };
+        let query = upload().query(PATH, &secret);
+        let written_again = query.replace("%20", "+");
+
+        assert_ne!(written_again, query);
+        assert_eq!(verify(&written_again), Ok(upload()));
+        assert_eq!(verify(&query.replace("%2B", "+")), Ok(upload()));
+        assert!(verify(&query.replace("%2B", "%20")).is_err());
     }
 
     #[test]

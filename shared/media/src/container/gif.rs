@@ -47,43 +47,35 @@ pub(crate) struct Blocks<'a> {
     has_ended: bool,
 }
 
-/// Returns the blocks of a whole file, up to its trailer, its end or its damaged part. Fails if they contain no complete image.
-pub(crate) fn whole_blocks(bytes: &[u8]) -> Result<Vec<Block>, ProbeError> {
-    let mut whole = Vec::new();
-    let mut has_image = false;
+/// Iterates over the blocks of a whole file, up to its trailer, its end or its damaged part. Fails if they contain no complete
+/// image.
+pub(crate) fn whole_blocks(bytes: &[u8]) -> Result<impl Iterator<Item = Block>, ProbeError> {
     for block in Blocks::of(bytes)? {
-        match block {
-            Ok(block) => {
-                has_image |= block.kind == BlockKind::Image;
-                whole.push(block);
-            }
-            Err(_) if has_image => break,
-            Err(error) => return Err(error),
+        if block?.kind == BlockKind::Image {
+            return Ok(Blocks::of(bytes)?.map_while(Result::ok));
         }
     }
-    Ok(whole)
+    Err(ProbeError::Malformed("a GIF without frames"))
 }
 
 /// Returns a whole file with its undamaged blocks alone, without anything between them, and with a trailer.
 pub(crate) fn repaired(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ProbeError> {
     let start = Blocks::of(bytes)?.at();
-    let blocks = whole_blocks(bytes)?;
-    let mut at = start;
-    let is_whole = blocks.iter().all(|block| {
-        let follows = block.range.start == at;
-        at = block.range.end;
-        follows
-    });
-    let has_trailer = blocks
-        .last()
-        .is_some_and(|block| block.kind == BlockKind::Trailer);
-    if is_whole && has_trailer {
+    let mut end = start;
+    let mut has_gaps = false;
+    let mut has_trailer = false;
+    for block in whole_blocks(bytes)? {
+        has_gaps |= block.range.start != end;
+        has_trailer = block.kind == BlockKind::Trailer;
+        end = block.range.end;
+    }
+    if has_trailer && !has_gaps {
         return Ok(Cow::Borrowed(bytes));
     }
 
     let mut repaired = bytes[..start].to_vec();
-    for block in &blocks {
-        repaired.extend_from_slice(&bytes[block.range.clone()]);
+    for block in whole_blocks(bytes)? {
+        repaired.extend_from_slice(&bytes[block.range]);
     }
     if !has_trailer {
         repaired.push(TRAILER);

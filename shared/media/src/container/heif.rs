@@ -150,16 +150,16 @@ fn apply_property(found: &mut Primary, meta: &[u8], property: &Chunk) -> Result<
     Ok(())
 }
 
-/// Cuts the image to its clean aperture, whose width and height are fractions (ISO/IEC 14496-12, 12.1.4). Ignores one that exceeds the image
-/// or has no whole pixels.
+/// Cuts the image to its clean aperture, whose width and height are fractions (ISO/IEC 14496-12, 12.1.4), rounded. Ignores one that
+/// is empty or exceeds the image.
 fn apply_aperture(found: &mut Primary, meta: &[u8], start: usize) -> Result<(), ProbeError> {
-    let whole = |at: usize| {
-        let numerator = be32(meta, start + at)?;
-        let denominator = be32(meta, start + at + 4)?;
-        let is_whole = denominator != 0 && numerator % denominator == 0;
-        Ok::<_, ProbeError>(is_whole.then(|| numerator / denominator))
+    let rounded = |at: usize| {
+        let numerator = u64::from(be32(meta, start + at)?);
+        let denominator = u64::from(be32(meta, start + at + 4)?);
+        let side = (numerator + denominator / 2).checked_div(denominator);
+        Ok::<_, ProbeError>(side.and_then(|side| u32::try_from(side).ok()))
     };
-    if let (Some(width), Some(height)) = (whole(0)?, whole(8)?)
+    if let (Some(width), Some(height)) = (rounded(0)?, rounded(8)?)
         && (1..=found.width).contains(&width)
         && (1..=found.height).contains(&height)
     {

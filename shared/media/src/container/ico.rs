@@ -66,11 +66,9 @@ impl IconImage {
         Ok(ImageSize::new(side(4)?, side(8)? / 2))
     }
 
-    /// Returns the bytes of the image, up to the end of the file if the directory declares more.
+    /// Returns the bytes from the image to the end of the file, whatever length the directory declares.
     pub(crate) fn data<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], MediaError> {
-        let rest = bytes.get(self.at..).ok_or(MediaError::Truncated)?;
-        let declared = length(le32(&self.entry, 8)?.into());
-        Ok(&rest[..rest.len().min(declared)])
+        bytes.get(self.at..).ok_or(MediaError::Truncated)
     }
 
     /// Returns an icon with this image only, whose directory has its size.

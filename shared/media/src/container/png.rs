@@ -63,33 +63,30 @@ impl Iterator for Chunks<'_> {
     }
 }
 
-/// Returns the chunks of a whole file, up to its end or its damaged part. Fails if they contain no complete chunk of pixels.
-pub(crate) fn whole_chunks(bytes: &[u8]) -> Result<Vec<Chunk>, ProbeError> {
-    let mut whole = Vec::new();
-    let mut has_pixels = false;
+/// Iterates over the chunks of a whole file, up to its end or its damaged part; the checksum of the last one may be missing. Fails
+/// if they contain no complete chunk of pixels.
+pub(crate) fn whole_chunks(bytes: &[u8]) -> Result<impl Iterator<Item = Chunk>, ProbeError> {
+    let is_whole = |chunk: &Chunk| chunk.data(bytes).is_ok();
     for chunk in Chunks::of(bytes) {
-        // The checksum of the last chunk may be missing.
-        match chunk.and_then(|chunk| chunk.data(bytes).map(|_| chunk)) {
-            Ok(chunk) => {
-                has_pixels |= chunk.kind == *b"IDAT";
-                whole.push(chunk);
-            }
-            Err(_) if has_pixels => break,
-            Err(error) => return Err(error),
+        let chunk = chunk?;
+        chunk.data(bytes)?;
+        if chunk.kind == *b"IDAT" {
+            let chunks = Chunks::of(bytes).map_while(Result::ok);
+            return Ok(chunks.take_while(is_whole));
         }
     }
-    Ok(whole)
+    Err(ProbeError::Malformed("a PNG without pixels"))
 }
 
 /// Returns a whole file with its undamaged chunks alone, and with an end.
 pub(crate) fn repaired(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ProbeError> {
-    let chunks = whole_chunks(bytes)?;
-    let is_end = |last: &Chunk| last.kind == END && full(bytes, last).is_ok();
-    if chunks.last().is_some_and(is_end) {
+    let last = whole_chunks(bytes)?.last();
+    if last.is_some_and(|last| last.kind == END && full(bytes, &last).is_ok()) {
         return Ok(Cow::Borrowed(bytes));
     }
+
     let mut repaired = bytes[..SIGNATURE].to_vec();
-    for chunk in chunks.iter().filter(|chunk| chunk.kind != END) {
+    for chunk in whole_chunks(bytes)?.filter(|chunk| chunk.kind != END) {
         repaired.extend(encode_chunk(chunk.kind, chunk.data(bytes)?));
     }
     repaired.extend(encode_chunk(END, &[]));

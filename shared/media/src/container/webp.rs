@@ -82,28 +82,18 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// Returns the chunks of a whole file, up to its end or its damaged part. Fails if they contain no complete image.
-pub(crate) fn whole_chunks(bytes: &[u8]) -> Result<Vec<Chunk>, ProbeError> {
+/// Iterates over the chunks of a whole file, up to its end or its damaged part. Fails if they contain no complete image.
+pub(crate) fn whole_chunks(bytes: &[u8]) -> Result<impl Iterator<Item = Chunk>, ProbeError> {
     let mut chunks = Chunks::of(bytes)?;
-    let mut whole = Vec::new();
-    let mut has_image = false;
-    loop {
-        let next = chunks.next().and_then(|chunk| {
-            chunk
-                .map(|chunk| chunk.data(bytes).map(|_| chunk))
-                .transpose()
-        });
-        match next {
-            Ok(Some(chunk)) => {
-                has_image |= matches!(&chunk.kind, b"VP8 " | b"VP8L" | b"ANMF");
-                whole.push(chunk);
-            }
-            Ok(None) => break,
-            Err(_) if has_image => break,
-            Err(error) => return Err(error),
+    while let Some(chunk) = chunks.next()? {
+        chunk.data(bytes)?;
+        if matches!(&chunk.kind, b"VP8 " | b"VP8L" | b"ANMF") {
+            let mut all = Chunks::of(bytes)?;
+            let next = move || all.next().ok().flatten();
+            return Ok(std::iter::from_fn(next).take_while(|chunk| chunk.data(bytes).is_ok()));
         }
     }
-    Ok(whole)
+    Err(ProbeError::Malformed("a WebP without pixels"))
 }
 
 /// Returns a whole file with its undamaged chunks alone.

@@ -4,12 +4,14 @@ use std::{borrow::Cow, io::Cursor};
 
 use ::gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame, Repeat};
 
-use crate::{MediaError, Rectangle, animation::Plays, container::gif, pixels::require_pixel_limit};
+use crate::{MediaError, Rectangle, animation::Plays, container::gif};
 
 use super::canvas::{Canvas, Disposal};
 
 const UNIT_MILLISECONDS: u32 = 10;
-/// What the decoder says of a frame whose data ends before its pixels.
+/// Index of pixels that were not read. Others with this index are transparent too in a frame whose data ends early.
+const MISSING: u8 = u8::MAX;
+/// Error message of the decoder for a frame whose data ends before its pixels.
 const ENDS_EARLY: &str = "image truncated";
 
 /// The frames of a GIF.
@@ -46,19 +48,21 @@ impl<'a> GifFrames<'a> {
         };
         let pixels = u64::from(frame.width) * u64::from(frame.height);
         // So the memory and time of frames are those of their canvas.
-        require_pixel_limit(pixels, canvas.pixels.size().pixels())?;
+        if pixels > canvas.pixels.size().pixels() {
+            return Err(MediaError::malformed(
+                "a frame has more pixels than the canvas",
+            ));
+        }
 
         let palette = frame.palette.as_ref().or(self.global_palette.as_ref());
         let palette = palette.ok_or_else(|| MediaError::malformed("a GIF without colors"))?;
         let palette = palette.as_chunks::<3>().0.to_vec();
-        let missing = frame.transparent.unwrap_or(u8::MAX);
-        let mut indices = vec![missing; usize::from(frame.width) * usize::from(frame.height)];
-        match self.decoder.read_into_buffer(&mut indices) {
-            Err(error) if !error.to_string().contains(ENDS_EARLY) => {
-                return Err(decode_error(error));
-            }
-            _ => {}
-        }
+        let mut indices = vec![MISSING; usize::from(frame.width) * usize::from(frame.height)];
+        let is_complete = match self.decoder.read_into_buffer(&mut indices) {
+            Ok(()) => true,
+            Err(error) if error.to_string().contains(ENDS_EARLY) => false,
+            Err(error) => return Err(decode_error(error)),
+        };
 
         let area = Rectangle {
             left: frame.left.into(),
@@ -72,8 +76,10 @@ impl<'a> GifFrames<'a> {
             for (index, target) in line.iter().zip(row) {
                 // Indices beyond the palette are transparent, as in browsers.
                 let color = palette.get(usize::from(*index));
+                let is_transparent =
+                    Some(*index) == frame.transparent || (!is_complete && *index == MISSING);
                 if let Some([red, green, blue]) = color
-                    && Some(*index) != frame.transparent
+                    && !is_transparent
                 {
                     *target = [*red, *green, *blue, u8::MAX];
                 }

@@ -74,6 +74,9 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     Ok(pixels)
 }
 
+/// Converts samples as the decoder returns them; `None` if they have another type.
+type Converter = fn(DecodingResult) -> Option<Vec<u8>>;
+
 /// Decodes a TIFF with colors that the `image` crate does not support: YCbCr, gray with alpha, and gray in floating point.
 /// Returns `None` for others.
 fn other_tiff(bytes: &[u8], probed: &ImageInfo) -> Result<Option<Pixels>, MediaError> {
@@ -83,7 +86,7 @@ fn other_tiff(bytes: &[u8], probed: &ImageInfo) -> Result<Option<Pixels>, MediaE
     let decoder = TiffDecoder::new(BoundedReader::new(bytes));
     let mut decoder = decoder.map_err(MediaError::malformed)?.with_limits(limits);
     let colors = decoder.colortype().map_err(MediaError::malformed)?;
-    let (channels, convert): (Channels, fn(DecodingResult) -> Option<Vec<u8>>) = match colors {
+    let (channels, convert): (Channels, Converter) = match colors {
         TiffColors::YCbCr(8) => (Channels::Rgb, rgb_of_ycc),
         TiffColors::Multiband {
             bit_depth: 8 | 16,
@@ -95,8 +98,8 @@ fn other_tiff(bytes: &[u8], probed: &ImageInfo) -> Result<Option<Pixels>, MediaE
 
     let (width, height) = decoder.dimensions().map_err(MediaError::malformed)?;
     require_size(probed.stored(), width, height)?;
-    let decoded = decoder.read_image().map_err(MediaError::malformed)?;
-    let samples = convert(decoded)
+    let read = decoder.read_image().map_err(MediaError::malformed)?;
+    let samples = convert(read)
         .filter(|samples| samples.len() as u64 == probed.pixels() * channels.count() as u64);
     let samples = samples.ok_or_else(|| MediaError::malformed("a TIFF with other samples"))?;
     let mut pixels = Pixels::new(probed.stored(), channels, samples);
@@ -132,6 +135,11 @@ fn rgba_of_gray(decoded: DecodingResult) -> Option<Vec<u8>> {
 }
 
 /// Converts samples from 0 to 1, like the `image` crate those of colors.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the samples are from 0 to 255"
+)]
 fn gray_of_floats(decoded: DecodingResult) -> Option<Vec<u8>> {
     let DecodingResult::F32(samples) = decoded else {
         return None;

@@ -34,10 +34,10 @@ const PLAYS_OFFSET: usize = 4;
 
 /// Decodes a still WebP from the chunks of its pixels alone, so that it does not matter what else the header announces.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
-    let chunks = whole_chunks(bytes)?;
-    let is_extended = chunks.first().is_some_and(|first| first.kind == *b"VP8X");
+    let mut chunks = whole_chunks(bytes)?.peekable();
+    let is_extended = chunks.peek().is_some_and(|first| first.kind == *b"VP8X");
     let still = if is_extended {
-        Cow::Owned(still_file(bytes, &chunks, probed.stored())?)
+        Cow::Owned(still_file(bytes, chunks, probed.stored())?)
     } else {
         Cow::Borrowed(bytes)
     };
@@ -100,7 +100,7 @@ impl<'a> WebPFrames<'a> {
             return Err(MediaError::malformed("a frame exceeds the canvas"));
         }
         let size = header.area.size();
-        let still = still_file(self.bytes, &chunks_of_frame(self.bytes, &chunk)?, size)?;
+        let still = still_file(self.bytes, chunks_of_frame(self.bytes, &chunk)?, size)?;
         let pixels = read_still(&still, size)?;
         canvas.draw(header.area, pixels, header.flags & REPLACES == 0);
         Ok(header.milliseconds)
@@ -150,7 +150,11 @@ fn chunks_of_frame(bytes: &[u8], frame: &Chunk) -> Result<Vec<Chunk>, ProbeError
 }
 
 /// Returns a file with the pixels of an image or a frame, and with alpha if there is some.
-fn still_file(bytes: &[u8], chunks: &[Chunk], size: ImageSize) -> Result<Vec<u8>, MediaError> {
+fn still_file(
+    bytes: &[u8],
+    chunks: impl IntoIterator<Item = Chunk>,
+    size: ImageSize,
+) -> Result<Vec<u8>, MediaError> {
     let mut alpha = None;
     for chunk in chunks {
         let data = chunk.data(bytes)?;

@@ -1,6 +1,6 @@
 //! AIFF and AIFF-C: chunks of an IFF file ("Audio Interchange File Format", Apple, version 1.3).
 
-use crate::bytes::{array, be16, be32, be64};
+use crate::bytes::{array, be16, be32};
 
 use super::{
     MediaProperties,
@@ -23,10 +23,11 @@ pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspe
         let header: [u8; 8] = input.array(at)?;
         if array(&header, 0)? == *b"COMM" {
             let common = input.array::<COMMON_BYTES>(at + HEADER_BYTES)?;
-            let frames = f64::from(be32(&common, 2)?);
-            let rate = extended(be16(&common, 8)?, be64(&common, 10)?);
-            if rate > 0.0 {
-                properties.set_duration(frames / rate);
+            let frames = be32(&common, 2)?;
+            let rate = extended(be16(&common, 8)?, be32(&common, 10)?);
+            // Every coding takes at least a byte for a frame.
+            if rate > 0.0 && u64::from(frames) <= input.length() {
+                properties.set_duration(f64::from(frames) / rate);
             }
             return Ok(());
         }
@@ -36,10 +37,10 @@ pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspe
     Ok(())
 }
 
-/// Returns a positive 80-bit number, rounded; 0 for others.
-fn extended(exponent: u16, mantissa: u64) -> f64 {
-    let power = i32::from(exponent) - EXPONENT_OF_ONE - 63;
-    let number = mantissa as f64 * 2_f64.powi(power);
+/// Returns a positive 80-bit number, with the first 32 bits of its mantissa; 0 for others.
+fn extended(exponent: u16, mantissa: u32) -> f64 {
+    let power = i32::from(exponent) - EXPONENT_OF_ONE - 31;
+    let number = f64::from(mantissa) * 2_f64.powi(power);
     if number.is_finite() && exponent < 1 << 15 {
         number
     } else {

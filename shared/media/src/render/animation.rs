@@ -47,7 +47,7 @@ pub(super) fn render(
         let milliseconds = match decoder.draw_next() {
             Ok(milliseconds) => milliseconds,
             // A damaged later frame ends the animation.
-            Err(_) if pipeline.is_some() => break,
+            Err(MediaError::Malformed(_) | MediaError::Truncated) if pipeline.is_some() => break,
             Err(error) => return Err(error),
         };
         let frame = frame_of(&decoder).oriented(animation.probed.orientation);

@@ -293,6 +293,43 @@ pub(crate) fn gif(frames: u8) -> Vec<u8> {
     file
 }
 
+/// Files that browsers show although they are damaged, or announce something else in their headers.
+pub(crate) fn damaged() -> Vec<Vec<u8>> {
+    let animation = gif(2);
+    let frame = animation.iter().rposition(|byte| *byte == 0x2C).unwrap();
+    // The control extension of the frame has eight bytes.
+    let with_zeros = [&animation[..frame - 8], &[0; 3], &animation[frame - 8..]].concat();
+    let mut smaller_screen = animation.clone();
+    smaller_screen[6] = 2;
+
+    let png = file(Format::Png, 24, 16, Channels::Rgb);
+    let mut wrong_checksum = png.clone();
+    let checksum = png.len() - 13;
+    wrong_checksum[checksum] ^= 1;
+    let size = u32::try_from(png.len()).unwrap().to_le_bytes();
+    let icon = [
+        &[0, 0, 1, 0, 1, 0, 9, 9, 0, 0, 1, 0, 32, 0],
+        &size[..],
+        &[22, 0, 0, 0],
+        &png,
+    ]
+    .concat();
+
+    let still = file(Format::WebP, 24, 16, Channels::Rgb);
+    let announced = webp(&[(*b"VP8X", &canvas(0x3C, 24, 16)), (*b"VP8 ", &still[20..])]);
+    vec![
+        animation[..frame + 12].to_vec(),
+        animation[..animation.len() - 1].to_vec(),
+        with_zeros,
+        smaller_screen,
+        png[..png.len() - 12].to_vec(),
+        wrong_checksum,
+        icon,
+        announced[..announced.len() - 1].to_vec(),
+        announced,
+    ]
+}
+
 /// A WebP of these chunks.
 pub(crate) fn webp(chunks: &[([u8; 4], &[u8])]) -> Vec<u8> {
     riff(*b"WEBP", chunks)

@@ -11,7 +11,7 @@ fn seeds() -> Vec<Vec<u8>> {
     let exif = files::exif(6);
     let picture = || files::picture(24, 16, Channels::Rgba);
 
-    vec![
+    let whole = vec![
         files::with_exif(Format::Jpeg, Channels::Rgb, &exif),
         files::turned(picture(), 6, &files::progressive()),
         files::with_exif(Format::Png, Channels::Rgba, &exif),
@@ -26,7 +26,9 @@ fn seeds() -> Vec<Vec<u8>> {
         heads::bmp(7, 5),
         heads::tiff(7, 5, 1),
         heads::ico(),
-    ]
+        heads::heif_with_aperture([64, 1], [48, 1]),
+    ];
+    [whole, files::damaged()].concat()
 }
 
 /// Mutation of a file: replaces a byte, duplicates or removes a part, or truncates.

@@ -88,7 +88,7 @@ pub(crate) fn mp4_with(milliseconds: u32, extension: &[u8], boxes: &[Vec<u8>]) -
 }
 
 /// An AIFF of this many seconds.
-pub(crate) fn aiff(seconds: u32, kind: &[u8; 4]) -> Vec<u8> {
+pub(crate) fn aiff(seconds: u32, kind: [u8; 4]) -> Vec<u8> {
     let chunk = |kind: &[u8; 4], content: &[u8]| {
         let length = u32::try_from(content.len()).unwrap().to_be_bytes();
         [&kind[..], &length, content].concat()
@@ -106,7 +106,7 @@ pub(crate) fn aiff(seconds: u32, kind: &[u8; 4]) -> Vec<u8> {
         &kind[..],
         &chunk(b"FVER", &[0; 4]),
         &chunk(b"COMM", &common),
-        &chunk(b"SSND", &[0; 60]),
+        &chunk(b"SSND", &[0; 6_000].repeat(4)),
     ];
     chunk(b"FORM", &content.concat())
 }

@@ -256,7 +256,11 @@ fn size_of_an_icon_is_that_of_its_image() {
     let picture = files::picture(300, 20, Channels::Rgba);
     let png = encode(picture.clone(), &files::plain(Format::Png)).unwrap();
     let size = u32::try_from(png.len()).unwrap().to_le_bytes();
-    for sides in [[0, 0], [16, 16], [255, 1]] {
+    for (sides, size) in [
+        ([0, 0], size),
+        ([16, 16], [0; 4]),
+        ([255, 1], [40, 0, 0, 0]),
+    ] {
         let entry = [
             &sides[..],
             &[0, 0, 1, 0, 32, 0],

@@ -381,6 +381,11 @@ impl AuthorizedFile {
         self.url.map(|url| url.expires_seconds)
     }
 
+    /// Returns whether a key permits the request, because the file is not public and its URL is not signed.
+    pub fn is_opened_by_key(&self) -> bool {
+        self.grant == AccessGrant::ApiKey
+    }
+
     /// Returns whether browsers and the CDN may cache the bytes: the file is neither `authenticated` nor
     /// delivered to a key.
     pub fn is_cacheable(&self) -> bool {
