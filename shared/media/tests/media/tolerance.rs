@@ -112,6 +112,22 @@ fn gif_whose_data_ends_early_is_shown_as_far_as_it_goes() {
 }
 
 #[test]
+fn missing_pixels_of_a_gif_are_transparent_also_with_256_colors() {
+    let palette: Vec<u8> = (0..=255).flat_map(|gray| [gray; 3]).collect();
+    let mut encoder = gif::Encoder::new(Vec::new(), 8, 8, &palette).unwrap();
+    let half = gif::Frame::from_indexed_pixels(8, 4, vec![9; 32], None);
+    encoder.write_frame(&half).unwrap();
+    let mut file = encoder.into_inner().unwrap();
+    let image = images(&file)[0];
+    file[image + 7] = 8;
+
+    let found = rendered(&file, &to(Format::Png));
+
+    assert_eq!(pixel(&found, 7, 3), [9, 9, 9, 255]);
+    assert_eq!(pixel(&found, 0, 4)[3], 0);
+}
+
+#[test]
 fn gif_is_animated_up_to_its_damaged_part() {
     let whole = red_and_green();
     let second = images(&whole)[1];
