@@ -74,9 +74,9 @@ impl DecodingCost {
         let is_still = info.frames == Frames::Still;
         let mut padded_bytes = 0;
         let mut is_rgba = false;
-        // Files that are damaged behind their pixels are copied without the damaged part.
+        // Files that are damaged behind their pixels are copied without the damaged part, and icons as one of their image alone.
         let copy_bytes = match info.format {
-            Format::Gif | Format::Png | Format::WebP => bytes.len() as u64,
+            Format::Gif | Format::Ico | Format::Png | Format::WebP => bytes.len() as u64,
             _ => 0,
         };
         let (working_bytes, nanoseconds) = match info.format {
