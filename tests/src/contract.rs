@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
+use http_api::API_PREFIX;
 use serde_json::Value;
 
 use crate::Response;
@@ -30,6 +31,9 @@ pub(crate) fn assert_described(method: &str, path: &str, response: &Response) {
         "get".to_owned()
     } else {
         method.to_lowercase()
+    };
+    let Some(path) = path.strip_prefix(API_PREFIX) else {
+        return;
     };
     let matching = PATHS.iter().filter(|described| described.matches(path));
     // `/files/by-ref` is more specific than `/files/{id}`.

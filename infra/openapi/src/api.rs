@@ -1,13 +1,14 @@
 //! Collects the endpoints of all functions.
 
-use http_api::openapi::Describer;
-use schemars::generate::SchemaSettings;
+use http_api::openapi::{Describer, ValueForms};
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 use crate::{
     descriptions::add_descriptions,
     links::add_links,
     operation::{Operation, SCHEMAS},
+    types::{select_forms, simplify},
 };
 
 /// The endpoints of the API, and the schemas that they refer to.
@@ -18,8 +19,8 @@ pub struct Api {
     pub schemas: Map<String, Value>,
 }
 
-/// Returns every endpoint of the API.
-pub fn api() -> Api {
+/// Returns every endpoint of the API, with these forms of values in requests.
+pub fn api(forms: ValueForms) -> Api {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
     settings.definitions_path = SCHEMAS.into();
     settings.meta_schema = None;
@@ -28,7 +29,7 @@ pub fn api() -> Api {
     let mut operations = Vec::new();
     macro_rules! add {
         ($($function:literal: $package:ident,)+) => {$(
-            let describer = Describer::new(&mut generator, $function, $package::TIER);
+            let describer = Describer::new(&mut generator, forms, $package::TIER);
             let described = $package::endpoints(describer).finish();
             operations.extend(described.into_iter().map(|described| Operation {
                 function: $function,
@@ -44,12 +45,20 @@ pub fn api() -> Api {
         "files": files,
         "folders": folders,
     }
+    add_type::<domain::WebhookPayload>(&mut generator);
 
-    let schemas = generator.take_definitions(true);
+    let mut schemas = generator.take_definitions(true);
+    select_forms(&mut operations, &mut schemas, forms);
+    simplify(&mut operations, &mut schemas);
     add_descriptions(&mut operations, &schemas);
     add_links(&mut operations, &schemas);
     Api {
         operations,
         schemas,
     }
+}
+
+/// Adds a type that no endpoint refers to.
+fn add_type<T: JsonSchema>(generator: &mut SchemaGenerator) {
+    generator.subschema_for::<T>();
 }

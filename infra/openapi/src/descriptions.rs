@@ -2,14 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::operation::{Operation, resolved};
-
-/// Fields of requests, and the types of the same objects in responses.
-const COUNTERPARTS: [(&str, &str); 3] = [
-    ("config", "UploadRules"),
-    ("security", "Security"),
-    ("unsigned_restrictions", "UnsignedRestrictions"),
-];
+use crate::operation::{COUNTERPARTS, Operation, resolved};
 
 /// Adds descriptions and defaults to the fields of [`COUNTERPARTS`] in requests.
 pub(crate) fn add_descriptions(operations: &mut [Operation], schemas: &Map<String, Value>) {

@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use http_api::openapi::ValueForms;
+
 use crate::{api::api, document::document, operation::Operation};
 
 /// Line of the template that generated routes follow.
@@ -35,7 +37,7 @@ impl GeneratedFile {
 
 /// Generates the files of the repository at `root`.
 pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
-    let operations = api().operations;
+    let operations = api(ValueForms::Canonical).operations;
     let mut files = Vec::new();
     let mut add = |path: &str, content: String| {
         files.push(GeneratedFile {
@@ -44,7 +46,10 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
         });
     };
 
-    add("openapi.json", format!("{:#}\n", document()));
+    add(
+        "openapi.json",
+        format!("{:#}\n", document(ValueForms::Canonical)),
+    );
     add("functions/api/not-found/routes.txt", routes(&operations));
     let template = fs::read_to_string(root.join("template.yaml"))?;
     add("template.yaml", with_routes(&template, &operations)?);

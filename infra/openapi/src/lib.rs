@@ -4,11 +4,13 @@
 //! `scripts/openapi` writes these files, and a test compares them.
 
 mod api;
+mod components;
 mod descriptions;
 mod document;
 mod generated;
 mod links;
 mod operation;
+mod types;
 
 pub use api::{Api, api};
 pub use document::document;

@@ -6,6 +6,14 @@ use serde_json::{Map, Value};
 /// Location of schemas in an OpenAPI document, as a JSON pointer.
 pub(crate) const SCHEMAS: &str = "/components/schemas";
 
+/// Fields of requests with an object, and the types of the same objects in responses.
+pub(crate) const COUNTERPARTS: [(&str, &str); 4] = [
+    ("access_control", "AccessControl"),
+    ("config", "UploadRules"),
+    ("security", "Security"),
+    ("unsigned_restrictions", "UnsignedRestrictions"),
+];
+
 /// An endpoint of the API, as its handler declares it.
 #[derive(Clone, Debug)]
 pub struct Operation {

@@ -31,6 +31,8 @@ pub struct Endpoint {
     pub path: &'static str,
     /// Summary in a few words.
     pub summary: &'static str,
+    /// What a caller has to know beside the summary, in Markdown.
+    pub description: &'static str,
     /// Errors that the types of the handler do not describe: status code and description.
     pub errors: &'static [(u16, &'static str)],
 }
@@ -67,7 +69,17 @@ impl Endpoint {
             method,
             path,
             summary,
+            description: "",
             errors: &[],
+        }
+    }
+
+    /// Adds what a caller has to know beside the summary, in Markdown.
+    #[must_use]
+    pub const fn description(self, description: &'static str) -> Endpoint {
+        Endpoint {
+            description,
+            ..self
         }
     }
 

@@ -49,9 +49,9 @@ impl RoutePattern {
     }
 }
 
-/// Returns a router without endpoints that responds to requests outside of `routes`: one method and
-/// path per line.
-pub fn not_found_router(routes: &str) -> Router {
+/// Returns a router with the routes of `own` that responds to other requests outside of `routes`: one
+/// method and path per line.
+pub fn not_found_router(own: Router, routes: &str) -> Router {
     let parse = |line: &str| {
         let (method, path) = line.split_once(' ')?;
         Some(RoutePattern {
@@ -60,7 +60,11 @@ pub fn not_found_router(routes: &str) -> Router {
         })
     };
     let routes: RoutePatterns = routes.lines().filter_map(parse).collect();
-    with_layers(Router::new().fallback(move |request| fallback(request, routes)))
+    let fallback = move |request| fallback(request, routes);
+    with_layers(
+        own.method_not_allowed_fallback(fallback.clone())
+            .fallback(fallback),
+    )
 }
 
 /// Responds to a request without an endpoint: 204 to a preflight of any path, else 405 with `Allow`

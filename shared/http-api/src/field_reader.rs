@@ -171,6 +171,11 @@ pub trait FieldReader: Sized {
         self.object(name, read).map_or(Patch::Keep, Patch::Set)
     }
 
+    /// Reads fields that a type of this name has in the schema. In requests they stand beside the others.
+    fn group<T>(&mut self, _name: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+        read(self)
+    }
+
     /// Describes a field that was read before, for users of the API. Only the schema contains it.
     fn describe(&mut self, _name: &str, _description: &'static str) {}
 

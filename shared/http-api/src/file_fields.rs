@@ -12,7 +12,7 @@ const FIELDS: &str = "fields";
 
 /// Names of fields of a file, separated by commas.
 #[derive(Clone, Copy, JsonSchema)]
-#[schemars(extend("pattern" = pattern()))]
+#[schemars(extend("x-accepted" = {"type": "string", "pattern": pattern()}))]
 pub struct FileFields(
     /// Whether each field is selected, in their order.
     #[schemars(with = "String")]

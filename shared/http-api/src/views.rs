@@ -85,6 +85,7 @@ macro_rules! file_view {
 
 /// A thumbnail of an image.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Thumbnail")]
 pub struct ThumbnailView {
     /// Width in pixels.
     width: u32,
@@ -117,6 +118,7 @@ impl ThumbnailView {
 
 /// The processing after an upload, which extracts metadata and creates eager renditions.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "Processing")]
 pub(crate) struct ProcessingView {
     /// How far the processing is.
     status: ProcessingStatus,
@@ -134,7 +136,9 @@ impl From<&ProcessedMedia> for ProcessingView {
 }
 
 file_view! {
+    /// A file. With the parameter `fields`, a response has the selected fields only.
     #[derive(Clone, Debug, Serialize, JsonSchema)]
+    #[schemars(rename = "FileRecord")]
     pub struct FileView {
         id: FileId,
         /// Stored name: the last segment of `storage_path`.
@@ -277,7 +281,7 @@ pub struct SelectedFileView {
 
 impl JsonSchema for SelectedFileView {
     fn schema_name() -> Cow<'static, str> {
-        "SelectedFileView".into()
+        "SelectedFileRecord".into()
     }
 
     fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
@@ -293,6 +297,7 @@ impl JsonSchema for SelectedFileView {
 
 /// A file that was uploaded without an API key, with its values at activation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AnonymousFile")]
 pub struct AnonymousFileView {
     id: FileId,
     /// Stored name: the last segment of the URL.

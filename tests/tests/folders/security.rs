@@ -1,6 +1,7 @@
 //! `PUT` and `DELETE` of `/spaces/:id/security` and `/folders/:id/security`: each setting of the nearest folder that sets it applies,
 //! or else that of the space.
 
+use http_api::openapi::ValueForms;
 use serde_json::{Map, Value, json};
 use tests::{
     Folder, Observed, PHOTO, Stack, StackOptions, TestSpace, field_errors, merged, minutes, rows,
@@ -27,7 +28,7 @@ async fn image_server() -> ImageServer {
 async fn documented_example_is_valid(acme: &TestSpace) {
     let folder = acme.folder("Photos").await;
     let server = image_server().await;
-    let api = openapi::api();
+    let api = openapi::api(ValueForms::Canonical);
     for (documented, resource) in [
         ("/spaces/{id}/security", &*acme.path()),
         ("/folders/{id}/security", folder.path()),

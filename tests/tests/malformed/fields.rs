@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use http_api::openapi::ValueForms;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use tests::{Stack, StackOptions, UNKNOWN_ID, share_of, stack_test, text};
@@ -28,7 +29,8 @@ impl Object {
     }
 }
 
-static SCHEMAS: LazyLock<Map<String, Value>> = LazyLock::new(|| openapi::api().schemas);
+static SCHEMAS: LazyLock<Map<String, Value>> =
+    LazyLock::new(|| openapi::api(ValueForms::Accepted).schemas);
 /// The schema of what counts as null.
 const BLANK: &str = "#/components/schemas/Blank";
 

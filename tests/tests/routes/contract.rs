@@ -1,16 +1,17 @@
 //! Compares `openapi.json` with the API by external tools: schemathesis sends valid and invalid
-//! requests, redocly lints the description.
+//! requests; redocly and Spectral lint the description.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use serde_json::{Value, json};
-use tests::{Extent, PHOTO, Stack, StackOptions, TestSpace, is_thorough, text};
+use http_api::openapi::ValueForms;
+use serde_json::{Map, Value, json};
+use tests::{Extent, PHOTO, Stack, StackOptions, TestSpace, is_thorough, stack_test};
 use tokio::process::Command;
 
 use crate::support::external_programs;
 
 /// Number of records of each kind that a run may delete.
-const SPARES: usize = 4;
+const SPARES: usize = 8;
 /// `Referer` of unsigned uploads.
 const REFERRER: &str = "https://example.com/";
 
@@ -23,7 +24,9 @@ async fn describe_records(stack: &Stack) -> Value {
     let acme = stack.space("Acme").await;
     let uploads = stack.space("Uploads").await;
     let account = stack.account().get_ok("/account").await;
-    let file = acme.upload(PHOTO).with_ref("photo").await;
+    let file = acme.upload(PHOTO).await;
+    // Another file, whose reference no request changes.
+    acme.upload(PHOTO).with_ref("photo").await;
     let uploading = describe_uploads(&uploads).await;
 
     json!({
@@ -128,27 +131,22 @@ async fn schemathesis_passes() {
     let options = StackOptions::default().with_parameters(&limits.map(|name| (name, "1000000")));
     let stack = Stack::start_with(options).await;
     let records = describe_records(&stack).await;
-    let url = text(&records["uploads"]["url"]);
-    let (_, signature) = url.split_once("signature=").expect("a signature");
-
     let statuses = stack.directory().path().join("statuses.json");
-    let origin = stack.local.api_url().trim_end_matches(http_api::API_PREFIX);
+    let document = stack.directory().path().join("openapi.json");
+    let accepted = openapi::document(ValueForms::Accepted).to_string();
+    fs::write(&document, accepted).expect("a written document");
     let mut command = Command::new(program);
 
     command
         .current_dir(root.join("tests/contract"))
         .args(["run", "--seed", "1", "--no-shrink"])
-        .arg(root.join("openapi.json"))
+        .arg(&document)
         .args(extent())
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("LARDER_API_ORIGIN", origin)
+        .env("LARDER_API_URL", stack.local.api_url())
         .env(
             "LARDER_API_KEY",
             stack.account().key.as_deref().expect("a key"),
-        )
-        .env(
-            "LARDER_SIGNATURE",
-            signature.split('&').next().unwrap_or_default(),
         )
         .env("LARDER_CONTRACT_RECORDS", records.to_string())
         .env("LARDER_CONTRACT_STATUSES", &statuses);
@@ -171,7 +169,7 @@ fn assert_success_of_each(statuses: &Path) {
             .get(id)
             .is_some_and(|statuses| statuses.keys().any(|status| status.starts_with('2')))
     };
-    let failed: Vec<_> = openapi::api()
+    let failed: Vec<_> = openapi::api(ValueForms::Accepted)
         .operations
         .iter()
         .map(|operation| operation.endpoint.id)
@@ -185,24 +183,116 @@ fn assert_success_of_each(statuses: &Path) {
 }
 
 #[tokio::test]
-async fn redocly_passes() {
+async fn linters_pass() {
     let root = external_programs::root();
-    let tests = root.join("tests/contract");
-    let program = tests.join("node_modules/@redocly/cli/bin/cli.js");
+    let packages = root.join("tests/contract/node_modules");
+    for (program, arguments) in [
+        ("@redocly/cli/bin/cli.js", &["lint", "openapi.json"][..]),
+        (
+            "@stoplight/spectral-cli/dist/index.js",
+            &[
+                "lint",
+                "--ruleset",
+                "tests/contract/spectral.yaml",
+                "--fail-severity",
+                "hint",
+                "openapi.json",
+            ],
+        ),
+    ] {
+        let program = packages.join(program);
+        if !external_programs::installed("linters of openapi.json", &["node"], &[&program]) {
+            return;
+        }
 
-    if !external_programs::installed("redocly", &["node"], &[&program]) {
-        return;
+        let mut command = Command::new("node");
+        command.arg(program).args(arguments).current_dir(&root);
+        // Disables usage reports and update checks.
+        command
+            .env("REDOCLY_TELEMETRY", "off")
+            .env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true");
+        external_programs::run(&mut command).await;
+    }
+}
+
+/// Returns the JSON pointers of all objects in a value, with the objects.
+fn objects<'a>(pointer: &str, value: &'a Value, found: &mut Vec<(String, &'a Map<String, Value>)>) {
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                objects(&format!("{pointer}/{index}"), item, found);
+            }
+        }
+        Value::Object(object) => {
+            found.push((pointer.to_owned(), object));
+            for (name, item) in object {
+                objects(&format!("{pointer}/{name}"), item, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What generators of clients need: named types for every body, one form of each value.
+#[test]
+fn document_has_a_name_for_every_type() {
+    let document = openapi::document(ValueForms::Canonical);
+    let mut found = Vec::new();
+    objects("", &document, &mut found);
+    assert!(found.len() > 2_000, "{}", found.len());
+
+    for (pointer, object) in found {
+        let is_body = pointer.contains("/content/") && pointer.ends_with("/schema");
+        assert!(
+            !is_body || object.contains_key("$ref"),
+            "{pointer} has no name"
+        );
+        let is_enum = object
+            .get("oneOf")
+            .is_some_and(|one_of| one_of[0]["$ref"].is_null());
+        assert!(!is_enum, "{pointer} is no plain enumeration");
+        let has_default = object.contains_key("$ref") && object.contains_key("default");
+        assert!(!has_default, "{pointer} has a default beside a reference");
+        let is_internal = ["x-accepted", "x-groups"]
+            .iter()
+            .any(|name| object.contains_key(*name));
+        assert!(!is_internal, "{pointer}");
     }
 
-    let mut command = Command::new("node");
-    command
-        .arg(program)
-        .arg("lint")
-        .arg("openapi.json")
-        .current_dir(&root);
-    // Disables usage reports and update checks.
-    command
-        .env("REDOCLY_TELEMETRY", "off")
-        .env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true");
-    external_programs::run(&mut command).await;
+    let schemas = document["components"]["schemas"]
+        .as_object()
+        .expect("schemas");
+    let is_internal = |name: &&String| name.ends_with("View") || *name == "Blank";
+    assert_eq!(schemas.keys().find(is_internal), None);
+    let operations = openapi::api(ValueForms::Canonical).operations;
+    let undescribed = operations
+        .iter()
+        .find(|operation| operation.endpoint.description.is_empty());
+    assert_eq!(undescribed.map(|operation| operation.endpoint.id), None);
+}
+
+#[stack_test]
+async fn document_is_served_without_a_key(stack: &Stack) {
+    const PATH: &str = "/openapi.json";
+    let served = stack.anonymous.get(PATH).await;
+    assert_eq!(served.status, 200);
+    assert_eq!(served.body, include_str!("../../../openapi.json"));
+    assert_eq!(served.header("content-type"), "application/json");
+    assert_eq!(served.header("access-control-allow-origin"), "*");
+
+    let etag = served.header("etag");
+    for (tags, status) in [
+        (etag, 304),
+        (&*format!("\"other\", W/{etag}"), 304),
+        ("\"other\"", 200),
+    ] {
+        let conditional = [("if-none-match", tags)];
+        let again = stack.anonymous.get_with(PATH, &conditional).await;
+        assert_eq!(again.status, status);
+        assert_eq!(again.header("etag"), etag);
+    }
+
+    let other = stack.anonymous.post(PATH, json!({})).await;
+    assert_eq!(other.status, 405);
+    assert_eq!(other.header("allow"), "GET, HEAD, OPTIONS");
 }

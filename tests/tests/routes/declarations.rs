@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use http_api::openapi::ValueForms;
 use local_stack::TEMPLATE;
 use runtime::RESPONSE_DEADLINE;
 use sam_template::{Context, ResolvedTemplate, Route};
@@ -72,7 +73,7 @@ fn template_routes_every_endpoint_to_its_function() {
         })
         .collect();
 
-    let operations = openapi::api().operations;
+    let operations = openapi::api(ValueForms::Canonical).operations;
     let declared = operations.iter().flat_map(|operation| {
         let path = operation.endpoint.full_path();
         let methods = operation.endpoint.methods().iter();

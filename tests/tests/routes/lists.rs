@@ -1,5 +1,6 @@
 //! Rules of every list: its parameters, its space, the cursors that it accepts, and its pages while records change.
 
+use http_api::openapi::ValueForms;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, minutes, stack_test};
 
@@ -34,7 +35,11 @@ fn lists() -> Vec<DeclaredList> {
             parameters,
         })
     };
-    openapi::api().operations.iter().filter_map(list).collect()
+    openapi::api(ValueForms::Accepted)
+        .operations
+        .iter()
+        .filter_map(list)
+        .collect()
 }
 
 #[stack_test]

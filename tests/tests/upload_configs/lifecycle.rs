@@ -2,7 +2,9 @@
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, assert_fields, column, merged, seconds, stack_test, text};
+use tests::{
+    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, column, merged, seconds, stack_test, text,
+};
 
 use crate::support::pages::{List, all_ids};
 
@@ -85,6 +87,30 @@ pub(crate) async fn delete(client: &tests::Client, body: Value) -> tests::Respon
     client
         .send(client.request("DELETE", "/upload-configs").json(&body))
         .await
+}
+
+#[stack_test]
+async fn config_is_deleted_by_the_id_in_the_query(acme: &TestSpace) {
+    let client = &acme.client;
+    let config = acme.upload_config("spare").await;
+    let path = format!("/upload-configs?id={}", config.id);
+
+    let different = client
+        .request("DELETE", &path)
+        .json(&json!({"id": UNKNOWN_ID}));
+    let errors = client.send(different).await.expect_error(422);
+    assert_eq!(
+        errors["id"],
+        json!(["The id field must be the same in the path, the query and the body."])
+    );
+    let required = json!(["The id field is required when upload config id is not present."]);
+    assert_eq!(
+        client.delete_err(422, "/upload-configs").await["id"],
+        required
+    );
+
+    client.delete_ok(&path).await;
+    client.delete_err(404, &path).await;
 }
 
 #[stack_test]

@@ -40,7 +40,7 @@ const LAYERS: &str = "
     sam-template:
     test-macros:
     emulators: sam-template
-    openapi: spaces files folders upload-configs uploads http-api
+    openapi: domain spaces files folders upload-configs uploads http-api
     local-stack: domain telemetry space-store runtime worker sam-template emulators spaces files folders upload-configs uploads not-found \
                  delivery confirm-check purge sweep processing webhooks http-api
 ";

@@ -16,12 +16,21 @@ pub(crate) const SET: Endpoint = Endpoint::put(
     "setFileAccessControl",
     PATH,
     "Set the access control of a file",
+)
+.description(
+    "Overrides the settings of the folders and the space from the next delivery request on; \
+     requires the role `admin`. The type of the file applies too, and the stricter one decides: \
+     to open a `private` or `authenticated` file, change its `type` with `updateFile`.",
 );
 
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetFileAccessControl",
     PATH,
     "Reset the access control of a file to the inherited one",
+)
+.description(
+    "The file then has the setting of the nearest folder that has one, else that of the space; \
+     its type applies too. `access_control` in the response is the result, with its `source`.",
 );
 
 pub(crate) async fn set(

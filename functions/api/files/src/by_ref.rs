@@ -14,6 +14,10 @@ pub(crate) const BY_REF: Endpoint = Endpoint::get(
     "/files/by-ref",
     "Get the newest file with a reference",
 )
+.description(
+    "`ref` is a value of your application, set on upload or with `updateFile`. References need \
+     not be unique: of several files, the response contains the newest.",
+)
 .errors(&[(
     404,
     "The space does not exist, or no file of it has the reference.",

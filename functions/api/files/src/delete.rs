@@ -11,12 +11,22 @@ use crate::{
     selector::{FileSelector, ID},
 };
 
-pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteFile", "/files/{id}", "Delete a file");
+pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteFile", "/files/{id}", "Delete a file")
+    .description(
+        "The file disappears at once from lists and from its URL, and cannot be restored; its \
+         bytes are deleted in the background. Sends `file.deleted` if the file is active and the \
+         upload config has this event. With the role `user`, only files that the caller uploaded \
+         can be deleted; a retry after success returns 404.",
+    );
 
 pub(crate) const DELETE_NAMED: Endpoint = Endpoint::delete(
     "deleteFileById",
     "/files",
     "Delete the file with the id in the query or the body",
+)
+.description(
+    "The same as `deleteFile`, with the id as the query parameter `id` or as the field `id` of \
+     the body. Different ids are rejected with 422.",
 )
 .errors(&[(404, "The file does not exist.")]);
 

@@ -8,7 +8,12 @@ use http_api::{
 
 use crate::{FilesState, view::selected_file_view};
 
-pub(crate) const GET: Endpoint = Endpoint::get("getFile", "/files/{id}", "Get a file");
+pub(crate) const GET: Endpoint = Endpoint::get("getFile", "/files/{id}", "Get a file").description(
+    "`url` is null while the file is pending. Jobs add `storage_meta` and `thumbnails` after the \
+     upload, usually within about a second: repeat the request until `processing.status` is not \
+     `pending`. `access_control` is the effective one, with the file, folder, upload config or \
+     space that decides.",
+);
 
 pub(crate) async fn get(
     can: Can<ReadFiles, File>,

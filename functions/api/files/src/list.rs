@@ -12,6 +12,12 @@ use http_api::{
 use crate::FilesState;
 
 pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the files of a space")
+    .description(
+        "Pending and active files from newest to oldest; with `search`, sorted by original name. \
+         `next_cursor` continues the list: a page may contain fewer files than `limit`, even \
+         none, although more follow. `fields` selects fields of the files; without `folder_path` \
+         and `access_control`, the request is faster.",
+    )
     .errors(&[(404, "The space does not exist.")]);
 
 pub(crate) struct FileQuery {

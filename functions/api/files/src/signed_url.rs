@@ -20,45 +20,32 @@ const DEFAULT_MINUTES: i64 = 60;
 /// The field and the query parameter that deliver a file as a download.
 const DOWNLOAD: &str = "download";
 
-/// Width or height in pixels, from 1 to 8,192, as a number or a string.
+/// Width or height in pixels, from 1 to 8,192.
 #[derive(JsonSchema)]
-#[schemars(with = "Value", extend("anyOf" = [
+#[schemars(with = "u32", extend("minimum" = 1, "maximum" = 8192, "x-accepted" = {"anyOf": [
     {"type": "integer", "minimum": 1, "maximum": 8192},
     {"type": "string", "pattern": r"^0*([1-9]\d{0,2}|[1-7]\d{3}|80\d\d|81[0-8]\d|819[0-2])$"},
-]))]
+]}))]
 enum PixelCount {}
 
-/// Quality from 1 to 100, as a number or a string, or `auto`.
+/// Quality of an encoded image: 1 to 100, or automatic.
 #[derive(JsonSchema)]
 #[schemars(with = "Value", extend("anyOf" = [
+    {"type": "string", "const": "auto"},
+    {"type": "integer", "minimum": 1, "maximum": 100},
+], "x-accepted" = {"anyOf": [
     {"type": "integer", "minimum": 1, "maximum": 100},
     {"type": "string", "pattern": r"^(0*([1-9]\d?|100)|auto)$"},
-]))]
+]}))]
 enum TransformationQuality {}
 
-/// One of several values, or `auto`.
+/// The part of an image that is kept, or `auto`.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "the type only describes a field")]
-enum OrAuto<T> {
-    Of(T),
+enum RequestedGravity {
+    Of(Gravity),
     Auto(Auto),
-}
-
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "the type only describes a field")]
-enum Auto {
-    Auto,
-}
-
-/// The format `auto`, or the other name of `jpeg`.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "the type only describes a field")]
-enum AutoOrJpg {
-    Auto,
-    Jpg,
 }
 
 /// An image format, `auto`, or the other name of `jpeg`.
@@ -70,10 +57,31 @@ enum RequestedFormat {
     Other(AutoOrJpg),
 }
 
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+#[expect(dead_code, reason = "the type only describes a field")]
+enum Auto {
+    Auto,
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+#[expect(dead_code, reason = "the type only describes a field")]
+enum AutoOrJpg {
+    Auto,
+    Jpg,
+}
+
 pub(crate) const SIGN_URL: Endpoint = Endpoint::post(
     "signFileUrl",
     "/files/{id}/signed-url",
     "Sign a delivery URL of a file",
+)
+.description(
+    "The URL delivers the file without an API key until `expires_at`, after 1 to 1,440 minutes \
+     (default 60). The signature covers the transformation and `download`: parameters cannot be \
+     added or changed afterwards. To end the URL earlier, delete the file, or end all signed URLs \
+     of the space with `rotateSigningSecret` and `immediate: true`.",
 );
 
 pub(crate) struct SignDeliveryUrl {
@@ -87,17 +95,7 @@ impl FromFields for SignDeliveryUrl {
     fn read(fields: &mut impl FieldReader) -> Option<SignDeliveryUrl> {
         let expires_seconds = read_expires_seconds(fields, DEFAULT_MINUTES);
 
-        let mut parameters = Vec::new();
-        for name in TRANSFORMATION_PARAMETERS {
-            let text = match name {
-                "w" | "h" => fields.text_or_number::<PixelCount>(name),
-                "r" => fields.text_or_number::<Crop>(name),
-                "g" => fields.text_or_number::<OrAuto<Gravity>>(name),
-                "f" => fields.text_or_number::<RequestedFormat>(name),
-                _ => fields.text_or_number::<TransformationQuality>(name),
-            };
-            parameters.extend(text.map(|text| QueryParameter::new(name, text)));
-        }
+        let mut parameters = fields.group("Transformation", read_transformation);
         if let Err(field_errors) = Transformation::parse(&parameters) {
             fields.merge(field_errors);
         }
@@ -121,6 +119,22 @@ impl FromFields for SignDeliveryUrl {
     }
 }
 
+/// Reads the parameters of a transformation as they are in the query of a delivery URL.
+fn read_transformation(fields: &mut impl FieldReader) -> Vec<QueryParameter<'static>> {
+    let mut parameters = Vec::new();
+    for name in TRANSFORMATION_PARAMETERS {
+        let text = match name {
+            "w" | "h" => fields.text_or_number::<PixelCount>(name),
+            "r" => fields.text_or_number::<Crop>(name),
+            "g" => fields.text_or_number::<RequestedGravity>(name),
+            "f" => fields.text_or_number::<RequestedFormat>(name),
+            _ => fields.text_or_number::<TransformationQuality>(name),
+        };
+        parameters.extend(text.map(|text| QueryParameter::new(name, text)));
+    }
+    parameters
+}
+
 fn describe_parameters(fields: &mut impl FieldReader) {
     fields.describe(
         "expiration_minutes",
@@ -140,6 +154,7 @@ fn describe_parameters(fields: &mut impl FieldReader) {
 
 /// A signed delivery URL.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SignedUrl")]
 pub(crate) struct SignedUrlView {
     /// The signed URL. Null while the file is pending.
     url: Option<String>,

@@ -27,12 +27,22 @@ use crate::{
 /// A field that every record has. A body with it is a record that is sent back.
 const RECORD_FIELD: &str = "created_at";
 
-pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFile", "/files/{id}", "Update a file");
+pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFile", "/files/{id}", "Update a file")
+    .description(
+        "Absent fields stay unchanged, and the complete record of `getFile` is accepted. A new \
+         name or folder changes neither `storage_path` nor `url`, but the file inherits the \
+         access control of its new folder. With the role `user`, only files that the caller \
+         uploaded can be changed, and their protection cannot be lowered.",
+    );
 
 pub(crate) const UPDATE_NAMED: Endpoint = Endpoint::put(
     "updateFileById",
     "/files",
     "Update the file with the id in the body",
+)
+.description(
+    "The same as `updateFile`, with the id as the field `id` of the body. A different `id` in the \
+     query is rejected with 422.",
 )
 .errors(&[(404, "The file does not exist.")]);
 

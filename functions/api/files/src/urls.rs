@@ -15,6 +15,11 @@ pub(crate) const URLS: Endpoint = Endpoint::post(
     "getFileUrls",
     "/files/urls",
     "Get the delivery URLs of up to 100 files",
+)
+.description(
+    "Each id appears once, in the order of the request: under `data` with its `url`, or under \
+     `not_found` if the file does not exist or the caller may not read it. `url` is null while a \
+     file is pending, and not signed: for protected files, use `signFileUrl`.",
 );
 
 pub(crate) struct FileIds(Vec<String>);

@@ -14,12 +14,23 @@ pub(crate) const SET: Endpoint = Endpoint::put(
     "setFolderAccessControl",
     PATH,
     "Set the access control of a folder",
+)
+.description(
+    "Applies from the next delivery request on to the files in the folder and its subfolders, \
+     unless a nearer folder or the file has a setting; files of type `private` or `authenticated` \
+     stay protected. Each of `requires_auth` and `public_read` sets the other to its complement; \
+     if both are present, the stricter one applies.",
 );
 
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetFolderAccessControl",
     PATH,
     "Reset the access control of a folder to the inherited one",
+)
+.description(
+    "The folder then inherits from the nearest parent with a setting, else from the space. \
+     Settings of subfolders and files stay as they are. `access_control` in the response is the \
+     result, with its `source`.",
 );
 
 pub(crate) async fn set(

@@ -9,7 +9,12 @@ use space_store::{NewFolder, ResolvedFolder};
 
 use crate::views::FolderView;
 
-pub(crate) const CREATE: Endpoint = Endpoint::post("createFolder", "/folders", "Create a folder");
+pub(crate) const CREATE: Endpoint = Endpoint::post("createFolder", "/folders", "Create a folder")
+    .description(
+        "Requires the role `admin`. The name is unique within the parent, ignoring case, and \
+         folders are nested up to 20 deep. The folder inherits its access control and security \
+         settings until `setFolderAccessControl` and `setFolderSecurity` override them.",
+    );
 
 pub(crate) struct CreateFolder {
     space_id: String,

@@ -5,7 +5,12 @@ use space_store::ResolvedFolder;
 
 use crate::views::FolderView;
 
-pub(crate) const GET: Endpoint = Endpoint::get("getFolder", "/folders/{id}", "Get a folder");
+pub(crate) const GET: Endpoint = Endpoint::get("getFolder", "/folders/{id}", "Get a folder")
+    .description(
+        "`access_control` and `security` are the effective settings of the files in the folder, \
+         each with the folder or space where it is set. `path` contains the names of the folders \
+         from the root to this one.",
+    );
 
 pub(crate) async fn get(
     can: Can<ReadFolders, ResolvedFolder>,

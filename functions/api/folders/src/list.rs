@@ -8,9 +8,17 @@ use http_api::{
 
 use crate::views::FolderView;
 
-pub(crate) const LIST: Endpoint =
-    Endpoint::get("listFolders", "/folders", "List the folders of a space")
-        .errors(&[(404, "The space does not exist.")]);
+pub(crate) const LIST: Endpoint = Endpoint::get(
+    "listFolders",
+    "/folders",
+    "List the folders of a space",
+)
+.description(
+    "From newest to oldest; `next_cursor` continues the list. Without `parent_id` it contains \
+     folders of all levels, with it only those directly in this folder; `root` selects the top \
+     level. `listFiles` with `folder_id` lists the files of a folder.",
+)
+.errors(&[(404, "The space does not exist.")]);
 
 /// Query parameter of the parent folder.
 const PARENT_ID: &str = "parent_id";

@@ -15,12 +15,23 @@ pub(crate) const SET: Endpoint = Endpoint::put(
     "setFolderSecurity",
     PATH,
     "Replace the security settings of a folder",
+)
+.description(
+    "A setting that is absent or null is inherited, and a disabled watermark is a setting, too: \
+     it removes the watermark of the parents or the space. The image of the watermark (at most 5 \
+     MiB and 4 million pixels) is fetched once, in this request: send the settings again to \
+     update it. The change applies at once to the images in the folder, and in subfolders without \
+     such a setting.",
 );
 
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetFolderSecurity",
     PATH,
     "Reset the security settings of a folder to the inherited ones",
+)
+.description(
+    "The folder then inherits `watermark` and `transformations`, each from the nearest parent \
+     that sets it, else from the space. Settings of subfolders stay as they are.",
 );
 
 pub(crate) async fn set(

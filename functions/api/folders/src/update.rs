@@ -10,7 +10,11 @@ use space_store::{FolderMove, ResolvedFolder};
 use crate::views::FolderView;
 
 pub(crate) const UPDATE: Endpoint =
-    Endpoint::put("updateFolder", "/folders/{id}", "Rename or move a folder");
+    Endpoint::put("updateFolder", "/folders/{id}", "Rename or move a folder").description(
+        "Absent fields stay unchanged. The `url` and `storage_path` of files do not change, but \
+         after a move they inherit the access control and security settings of the new parents. A \
+         folder cannot be moved into itself, or deeper than 20 levels.",
+    );
 
 pub(crate) struct UpdateFolder(FolderMove);
 

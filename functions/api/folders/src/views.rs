@@ -11,6 +11,7 @@ use space_store::ResolvedFolder;
 
 /// A folder, with the effective access control and security settings of its content.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Folder")]
 pub(crate) struct FolderView {
     id: FolderId,
     name: FolderName,
@@ -33,6 +34,7 @@ pub(crate) struct FolderView {
 
 /// The effective security settings of a folder's content.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FolderSecurity")]
 struct FolderSecurityView {
     /// Watermark of delivered images.
     watermark: Watermark,

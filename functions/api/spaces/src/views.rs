@@ -12,6 +12,7 @@ use space_store::Account;
 
 /// A space in a list.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SpaceSummary")]
 pub(crate) struct SpaceView {
     id: SpaceId,
     name: SpaceName,
@@ -56,6 +57,7 @@ impl SpaceView {
 
 /// A space with its access control and security settings.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Space")]
 pub(crate) struct DetailedSpaceView {
     #[serde(flatten)]
     space: SpaceView,
@@ -67,6 +69,7 @@ pub(crate) struct DetailedSpaceView {
 
 /// Access control of a space.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AccessControl")]
 struct AccessControlView {
     /// Whether delivery requires a signed URL or an API key.
     requires_auth: bool,
@@ -97,6 +100,7 @@ impl DetailedSpaceView {
 
 /// The caller's API key, user and default space.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Account")]
 pub(crate) struct AccountView {
     /// Id of the user of an account key. Null for a space key.
     user_id: Option<UserId>,
@@ -131,6 +135,7 @@ enum KeyKind {
 }
 
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ApiKey")]
 pub(crate) struct KeyView {
     id: KeyId,
     /// Name of the key.

@@ -22,6 +22,12 @@ pub(crate) const CREATE: Endpoint = Endpoint::post(
     "createUploadConfig",
     "/upload-configs",
     "Create an upload config",
+)
+.description(
+    "Uploads select the upload config by its id or by its name, which is unique in the space; \
+     `updateSpace` sets the active one, for uploads that select none. `allow_unsigned` requires \
+     `unsigned_restrictions`, and excludes `is_signed`. The response does not contain `config`: \
+     `getUploadConfig` returns it.",
 );
 
 pub(crate) struct CreateUploadConfig {

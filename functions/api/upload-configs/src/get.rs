@@ -9,6 +9,11 @@ pub(crate) const GET: Endpoint = Endpoint::get(
     "getUploadConfig",
     "/upload-configs/{id}",
     "Get an upload config",
+)
+.description(
+    "The only operation that returns the rules (`config`), with the defaults of values that are \
+     not set. `config.notifications.webhook_url` is null for the role `user`, because it may \
+     contain a secret.",
 );
 
 pub(crate) async fn get(

@@ -11,6 +11,10 @@ pub(crate) const LIST: Endpoint = Endpoint::get(
     "/upload-configs",
     "List the upload configs of a space",
 )
+.description(
+    "From newest to oldest; `next_cursor` continues the list. The rules (`config`) are omitted: \
+     only `getUploadConfig` returns them. Requires the role `user`.",
+)
 .errors(&[(404, "The space does not exist.")]);
 
 pub(crate) async fn list(

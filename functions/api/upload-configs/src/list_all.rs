@@ -9,6 +9,11 @@ pub(crate) const LIST_ALL: Endpoint = Endpoint::get(
     "listAllUploadConfigs",
     "/upload-configs/all",
     "List the upload configs of all spaces of the caller",
+)
+.description(
+    "Sorted by space and then by upload config, both from newest to oldest; `next_cursor` \
+     continues the list. Spaces in which the caller is only a `viewer` are omitted, and so are \
+     the rules (`config`): only `getUploadConfig` returns them.",
 );
 
 pub(crate) async fn list_all(

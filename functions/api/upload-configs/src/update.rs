@@ -21,12 +21,19 @@ pub(crate) const UPDATE: Endpoint = Endpoint::post(
     "/upload-configs/update",
     "Update the upload config with the id in the body",
 )
+.description(
+    "Absent fields stay unchanged; `config` and `unsigned_restrictions` are replaced as a whole. \
+     Later uploads follow the new rules, whereas a pending file is validated by those of its \
+     presign request. A new name also changes the path of `uploadUnsigned`.",
+)
 .errors(&[(404, "The upload config does not exist.")]);
 
 /// The field of the id.
-const ID: &str = "id";
+pub(crate) const ID: &str = "id";
 /// Another name of that field.
 const ID_ALIAS: &str = "upload_config_id";
+/// The field error of a request without an id.
+pub(crate) const MISSING_ID: FieldError = FieldError::RequiredWithout(ID_ALIAS);
 
 pub(crate) struct UpdateUploadConfig {
     id: String,
@@ -59,16 +66,22 @@ impl FromFields for UpdateUploadConfig {
     }
 }
 
+/// Reads the id of the upload config from either of its fields, one of which must be present.
+fn read_id(fields: &mut impl FieldReader) -> Option<String> {
+    let id = read_optional_id(fields);
+    if !fields.has_value(ID) && !fields.has_value(ID_ALIAS) {
+        fields.reject(ID, &MISSING_ID);
+    }
+    id
+}
+
 /// Reads the id of the upload config from either of its fields.
-pub(crate) fn read_id(fields: &mut impl FieldReader) -> Option<String> {
+pub(crate) fn read_optional_id(fields: &mut impl FieldReader) -> Option<String> {
     let id = fields.optional(ID, ResourceId::parse);
     let alias = fields.optional(ID_ALIAS, ResourceId::parse);
     fields.describe(ID, "Id of the upload config.");
     fields.describe(ID_ALIAS, "Alias of `id`.");
 
-    if !fields.has_value(ID) && !fields.has_value(ID_ALIAS) {
-        fields.reject(ID, &FieldError::RequiredWithout(ID_ALIAS));
-    }
     if let (Some(id), Some(alias)) = (&id, &alias)
         && !id.0.eq_ignore_ascii_case(&alias.0)
     {

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 /// An upload config without its rules.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "UploadConfigSummary")]
 pub(crate) struct UploadConfigView {
     id: UploadConfigId,
     /// Id of the space.
@@ -48,6 +49,7 @@ impl From<&UploadConfig> for UploadConfigView {
 
 /// An upload config with its rules.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "UploadConfig")]
 pub(crate) struct DetailedUploadConfigView {
     #[serde(flatten)]
     upload_config: UploadConfigView,

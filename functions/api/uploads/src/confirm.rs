@@ -30,6 +30,12 @@ pub(crate) const CONFIRM: Endpoint = Endpoint::post(
     "/upload/confirm/{fileId}",
     "Confirm that a file was uploaded to its presigned URL",
 )
+.description(
+    "The last step after the `PUT` to the presigned URL: validates the bytes, activates the file, \
+     and sends `file.uploaded`. Use the key that presigned the upload, that of an admin, or the \
+     `confirm_token`, which returns a reduced record. Bytes that violate the rules are rejected \
+     with 422 and the file is removed; a retry for an active file is safe, and returns it again.",
+)
 .errors(&[(
     409,
     "The file has not been uploaded to its presigned URL yet.",

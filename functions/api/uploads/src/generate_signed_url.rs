@@ -79,6 +79,7 @@ impl FromFields for SignUploadUrl {
 /// A signed URL that uploads files without an API key, until it expires or the key that signed it is
 /// revoked or expires.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SignedUploadUrl")]
 pub(crate) struct SignedUploadUrlView {
     /// URL to upload a form to.
     url: String,
@@ -98,6 +99,12 @@ pub(crate) const GENERATE_SIGNED_URL: Endpoint = Endpoint::post(
     "generateSignedUploadUrl",
     "/upload/generate-signed-url",
     "Sign a URL that uploads without an API key",
+)
+.description(
+    "Returns `url` for `uploadSigned` and `presign_url` for `presignSignedUpload`, valid for 1 to \
+     1,440 minutes (default 30) and for any number of uploads. They end earlier if the key of \
+     this request is revoked or expires. `filename`, `content_type` and `folder_id` are covered \
+     by the signature, and apply to every upload.",
 );
 
 pub(crate) async fn generate_signed_url(

@@ -29,6 +29,7 @@ const MS_PER_SECOND: i64 = 1_000;
 
 /// The pending file, and the request that uploads its bytes.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PresignedUpload")]
 pub(crate) struct PresignedView {
     /// Id of the pending file.
     file_id: FileId,
@@ -78,18 +79,37 @@ pub(crate) const PRESIGN: Endpoint = Endpoint::post(
     "presignUpload",
     "/upload/presign",
     "Create a pending file and a presigned URL to upload it to",
+)
+.description(
+    "The first step of an upload of up to 5 GB. Then send exactly `size` bytes with `PUT` and the \
+     response's `headers` to `upload_url` within `expires_in` seconds (at most 3,600), and call \
+     `confirmUpload` with `file_id`. A file that is not confirmed is checked two hours after its \
+     creation: it becomes active if its bytes are valid, and is removed otherwise.",
 );
 
 pub(crate) const PRESIGN_SIGNED: Endpoint = Endpoint::post(
     "presignSignedUpload",
     "/upload/signed/presign",
     "Create a pending file with a signed URL",
+)
+.description(
+    "Send the request to the `presign_url` of `generateSignedUploadUrl`. Then send exactly `size` \
+     bytes with `PUT` and the response's `headers` to `upload_url`, and call `confirmUpload` with \
+     the `confirm_token`, which is valid for two hours. A file has at most 50 MB, unless \
+     `max_file_size` of the upload config allows up to 5 GB.",
 );
 
 pub(crate) const PRESIGN_UNSIGNED: Endpoint = Endpoint::post(
     "presignUnsignedUpload",
     "/upload/unsigned/{spaceHandle}/{configName}/presign",
     "Create a pending file without an API key",
+)
+.description(
+    "The request needs a `Referer` that the upload config allows. Then send exactly `size` bytes \
+     with `PUT` and the response's `headers` to `upload_url`, and call `confirmUpload` with the \
+     `confirm_token`, which is valid for two hours. A file has at most 50 MB, unless \
+     `max_file_size` of the upload config allows up to 5 GB; it counts towards the hourly limits \
+     of accepted uploads when it is confirmed.",
 );
 
 /// Handles all three endpoints.

@@ -12,19 +12,38 @@ use crate::{
     views::UploadView,
 };
 
-pub(crate) const UPLOAD: Endpoint = Endpoint::post("uploadFiles", "/upload", "Upload files");
+pub(crate) const UPLOAD: Endpoint = Endpoint::post("uploadFiles", "/upload", "Upload files")
+    .description(
+        "Send a form with `space` and one file as `file`, or up to 10 as `files`, of at most 50 \
+         MB each (about 4.4 MB in total behind AWS Lambda); for larger files, use \
+         `presignUpload`. All files are stored or none: they are active at once, and \
+         `file.uploaded` is sent for each. With `files`, `data` is a list; thumbnails and \
+         metadata follow within about a second (`getFile`).",
+    );
 
 /// All signed URLs are signed for this path, also those used to presign.
 pub(crate) const UPLOAD_SIGNED: Endpoint = Endpoint::post(
     "uploadSigned",
     "/upload/signed",
     "Upload a file with a signed URL",
+)
+.description(
+    "Send a form with one file as `file` to the `url` of `generateSignedUploadUrl`, which can be \
+     used again until it expires; `space_id` and `upload_config_id` are optional. The file has at \
+     most 50 MB (about 4.4 MB behind AWS Lambda); above 4 MB, use `presignSignedUpload`. The file \
+     is active at once, `file.uploaded` is sent, and the response contains a reduced record.",
 );
 
 pub(crate) const UPLOAD_UNSIGNED: Endpoint = Endpoint::post(
     "uploadUnsigned",
     "/upload/unsigned/{spaceHandle}/{configName}",
     "Upload a file without an API key",
+)
+.description(
+    "Send a form with one file as `file`, from a page whose `Referer` the upload config allows; \
+     the response contains a reduced record. The file has at most 50 MB (about 4.4 MB behind AWS \
+     Lambda); above 4 MB, use `presignUnsignedUpload`. Accepted uploads count towards the hourly \
+     limits of the upload config and of the client address.",
 );
 
 /// Handles all three endpoints.

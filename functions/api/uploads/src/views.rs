@@ -20,6 +20,7 @@ pub(crate) trait UploadView: Serialize + JsonSchema + Sized + Send {
 /// The uploaded file, or the list of uploaded files if the form has a field `files`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "UploadedFiles")]
 pub(crate) enum UploadedView {
     One(Box<FileView>),
     List(Vec<FileView>),
@@ -28,6 +29,7 @@ pub(crate) enum UploadedView {
 /// The confirmed file. A confirmation without an API key returns the reduced view.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "ConfirmedFile")]
 pub(crate) enum ConfirmedView {
     WithKey(Box<FileView>),
     WithToken(AnonymousFileView),

@@ -197,9 +197,11 @@ impl ApiKey {
 /// Uploader of a file or creator of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "id", rename_all = "snake_case")]
+#[schemars(rename = "Uploader")]
 pub enum Principal {
     /// A user with any of their account keys.
     User(UserId),
+    /// An API key of a space.
     ApiKey(KeyId),
     /// An anonymous caller with a signed URL.
     SignedUrl,

@@ -117,6 +117,7 @@ pub struct MetadataRules {
     pub auto_tagging: bool,
 }
 
+/// Webhooks about uploaded files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NotificationRules {

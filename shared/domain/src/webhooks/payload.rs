@@ -1,11 +1,12 @@
 //! Payload of a webhook.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{DeliveryType, File, FileId, OriginalName, ResourceType, SpaceId, WebhookEvent};
 
 /// JSON body of a webhook, with its fields in this order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WebhookPayload {
     pub event: WebhookEvent,
     /// The file that the event is about.
@@ -13,7 +14,7 @@ pub struct WebhookPayload {
 }
 
 /// A file in the payload of a webhook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WebhookFile {
     /// Id of the file.
     pub id: FileId,
@@ -21,7 +22,9 @@ pub struct WebhookFile {
     pub name: String,
     /// Name that the client uploaded the file under.
     pub original_name: OriginalName,
+    /// MIME type, detected from the bytes.
     pub mime_type: String,
+    /// Size in bytes.
     pub size: u64,
     /// Path of the delivery URL.
     pub storage_path: String,

@@ -6,6 +6,7 @@
 
 mod extractors;
 mod responses;
+mod schema_field;
 mod schema_reader;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,8 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::{Action, Endpoint, FromFields, RateLimitTier, Register};
-pub use schema_reader::SchemaReader;
+pub use schema_field::ValueForms;
+pub use schema_reader::{GROUPS, SchemaReader};
 
 /// Media type of JSON bodies.
 const JSON: &str = "application/json";
@@ -28,6 +30,7 @@ const FORM: &str = "multipart/form-data";
 pub struct OperationBuilder<'a> {
     /// Schemas of the document.
     pub(crate) schemas: &'a mut SchemaGenerator,
+    forms: ValueForms,
     parameters: Vec<Value>,
     body: Option<Value>,
     responses: BTreeMap<u16, Value>,
@@ -36,9 +39,10 @@ pub struct OperationBuilder<'a> {
 }
 
 impl<'a> OperationBuilder<'a> {
-    fn new(schemas: &'a mut SchemaGenerator) -> OperationBuilder<'a> {
+    fn new(schemas: &'a mut SchemaGenerator, forms: ValueForms) -> OperationBuilder<'a> {
         OperationBuilder {
             schemas,
+            forms,
             parameters: Vec::new(),
             body: None,
             responses: BTreeMap::new(),
@@ -97,7 +101,7 @@ impl<'a> OperationBuilder<'a> {
 
     /// Adds the query parameters that `read` reads.
     pub fn query(&mut self, read: impl FnOnce(&mut SchemaReader<'_>)) {
-        let mut reader = SchemaReader::of_texts(self.schemas);
+        let mut reader = SchemaReader::of_texts(self.schemas, self.forms);
         read(&mut reader);
         self.parameters.extend(reader.into_parameters());
         self.error(422);
@@ -120,7 +124,7 @@ impl<'a> OperationBuilder<'a> {
 
     /// Adds a JSON body with the fields that `read` reads.
     pub fn json_fields(&mut self, read: impl FnOnce(&mut SchemaReader<'_>)) {
-        let mut reader = SchemaReader::of_json(self.schemas);
+        let mut reader = SchemaReader::of_json(self.schemas, self.forms);
         read(&mut reader);
         let schema = reader.into_schema();
         self.body(JSON, &schema);
@@ -128,7 +132,7 @@ impl<'a> OperationBuilder<'a> {
 
     /// Adds a form with the text fields and files that `read` reads.
     pub fn form_body(&mut self, read: impl FnOnce(&mut SchemaReader<'_>)) {
-        let mut reader = SchemaReader::of_texts(self.schemas);
+        let mut reader = SchemaReader::of_texts(self.schemas, self.forms);
         read(&mut reader);
         let schema = reader.into_schema();
         self.body(FORM, &schema);
@@ -168,14 +172,14 @@ impl<'a> OperationBuilder<'a> {
 
     /// Adds an error with its own description.
     pub(crate) fn described_error(&mut self, status: u16, description: &str) {
-        let content = json!({JSON: {"schema": {"$ref": "#/components/schemas/Error"}}});
+        let content = json!({JSON: {"schema": {"$ref": "#/components/schemas/ErrorBody"}}});
         self.responses.insert(
             status,
             json!({"description": description, "content": content}),
         );
     }
 
-    fn into_value(mut self, endpoint: &Endpoint, group: &str) -> Value {
+    fn into_value(mut self, endpoint: &Endpoint) -> Value {
         for name in path_parameters(endpoint.path) {
             let is_described = self
                 .parameters
@@ -197,7 +201,7 @@ impl<'a> OperationBuilder<'a> {
         let mut operation = json!({
             "operationId": endpoint.id,
             "summary": endpoint.summary,
-            "tags": [group],
+            "description": endpoint.description,
             "security": self.security,
             "parameters": self.parameters,
             "responses": responses,
@@ -267,21 +271,21 @@ pub struct DescribedEndpoint {
 /// Describes the endpoints of a function.
 pub struct Describer<'a> {
     schemas: &'a mut SchemaGenerator,
-    group: &'static str,
+    forms: ValueForms,
     tier: RateLimitTier,
     operations: Vec<DescribedEndpoint>,
 }
 
 impl<'a> Describer<'a> {
-    /// Returns a describer for the function `group` with the rate limit of `tier`.
+    /// Returns a describer for a function with the rate limit of `tier`.
     pub fn new(
         schemas: &'a mut SchemaGenerator,
-        group: &'static str,
+        forms: ValueForms,
         tier: RateLimitTier,
     ) -> Describer<'a> {
         Describer {
             schemas,
-            group,
+            forms,
             tier,
             operations: Vec::new(),
         }
@@ -299,13 +303,13 @@ impl<S> Register<S> for Describer<'_> {
         H: axum::handler::Handler<Extractors, S> + Documented<Arguments>,
         Extractors: 'static,
     {
-        let mut operation = OperationBuilder::new(self.schemas);
+        let mut operation = OperationBuilder::new(self.schemas, self.forms);
         H::describe(&mut operation);
         operation
             .extensions
             .entry(RATE_LIMIT_TIER)
             .or_insert(json!(self.tier.name()));
-        let description = operation.into_value(&endpoint, self.group);
+        let description = operation.into_value(&endpoint);
         self.operations.push(DescribedEndpoint {
             endpoint,
             description,

@@ -6,14 +6,16 @@ use domain::{FieldError, FieldErrors, Timestamp, UrlPolicy};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::schema_field::{Absence, BLANK, SchemaField, ValueForms};
 use crate::{FieldReader, Patch};
 
-/// Schema of values that are null where a string is expected.
-const BLANK: &str = "#/components/schemas/Blank";
+/// Keyword with the names of types, and of the fields that they have.
+pub const GROUPS: &str = "x-groups";
 
 /// Records the fields of one object as a JSON Schema (draft 2020-12, which OpenAPI 3.1 uses).
 pub struct SchemaReader<'a> {
     schemas: &'a mut SchemaGenerator,
+    forms: ValueForms,
     /// Whether the fields are JSON, not texts of a query or form.
     is_json: bool,
     fields: Vec<SchemaField>,
@@ -22,42 +24,30 @@ pub struct SchemaReader<'a> {
     alternatives: Vec<String>,
     /// Whether unknown fields are rejected.
     denies_unknown: bool,
-}
-
-struct SchemaField {
-    name: String,
-    schema: Value,
-    absence: Absence,
-    description: Option<&'static str>,
-}
-
-/// Values that an optional field accepts as absent.
-enum Absence {
-    /// None: the field may only be absent.
-    Missing,
-    Null,
-    /// Null or an empty string.
-    Blank,
+    /// Names of the fields of each group.
+    groups: Map<String, Value>,
 }
 
 impl<'a> SchemaReader<'a> {
     /// Returns a reader for a JSON object.
-    pub fn of_json(schemas: &'a mut SchemaGenerator) -> SchemaReader<'a> {
+    pub fn of_json(schemas: &'a mut SchemaGenerator, forms: ValueForms) -> SchemaReader<'a> {
         SchemaReader {
             schemas,
+            forms,
             is_json: true,
             fields: Vec::new(),
             required: BTreeSet::new(),
             alternatives: Vec::new(),
             denies_unknown: false,
+            groups: Map::new(),
         }
     }
 
     /// Returns a reader for a query or form.
-    pub fn of_texts(schemas: &'a mut SchemaGenerator) -> SchemaReader<'a> {
+    pub fn of_texts(schemas: &'a mut SchemaGenerator, forms: ValueForms) -> SchemaReader<'a> {
         SchemaReader {
             is_json: false,
-            ..SchemaReader::of_json(schemas)
+            ..SchemaReader::of_json(schemas, forms)
         }
     }
 
@@ -70,14 +60,17 @@ impl<'a> SchemaReader<'a> {
                 field.schema["minItems"] = json!(1);
             }
             let name = field.name.clone();
-            properties.insert(name, field.into_schema(is_required, self.is_json));
+            let schema = field.into_schema(is_required, self.is_json, self.forms);
+            properties.insert(name, schema);
         }
 
         let mut schema = json!({"type": "object", "properties": properties});
         if !self.required.is_empty() {
             schema["required"] = json!(self.required);
         }
-        if !self.alternatives.is_empty() {
+        let is_accepted = self.forms == ValueForms::Accepted;
+        // Generators have no type for one of several required fields; descriptions name them.
+        if is_accepted && !self.alternatives.is_empty() {
             let is_json = self.is_json;
             let required = |name: &String| {
                 let mut required = json!({"required": [name]});
@@ -88,9 +81,12 @@ impl<'a> SchemaReader<'a> {
             };
             schema["anyOf"] = self.alternatives.iter().map(required).collect();
         }
-        if !self.is_json {
+        if is_accepted && !self.is_json {
             // RFC 7578: every part of a form has a name.
             schema["propertyNames"] = json!({"minLength": 1});
+        }
+        if !self.groups.is_empty() {
+            schema[GROUPS] = Value::Object(self.groups);
         }
         if self.denies_unknown {
             schema["additionalProperties"] = json!(false);
@@ -103,7 +99,7 @@ impl<'a> SchemaReader<'a> {
         let parameter = |field: SchemaField| {
             let is_required = self.required.contains(&field.name);
             let name = field.name.clone();
-            let schema = field.into_schema(is_required, self.is_json);
+            let schema = field.into_schema(is_required, self.is_json, self.forms);
             json!({"name": name, "in": "query", "required": is_required, "schema": schema})
         };
         self.fields.into_iter().map(parameter).collect()
@@ -156,45 +152,18 @@ impl<'a> SchemaReader<'a> {
             required: std::mem::replace(&mut self.required, required),
             alternatives: std::mem::replace(&mut self.alternatives, alternatives),
             denies_unknown: std::mem::replace(&mut self.denies_unknown, denies_unknown),
+            groups: Map::new(),
             schemas: self.schemas,
+            forms: self.forms,
             is_json: self.is_json,
         };
         nested.into_schema()
     }
 }
 
-impl SchemaField {
-    /// Returns the schema of the field with its description.
-    fn into_schema(self, is_required: bool, is_json: bool) -> Value {
-        let mut schema = if is_required {
-            self.schema
-        } else {
-            optional(self.schema, &self.absence, is_json)
-        };
-        if let Some(description) = self.description {
-            schema["description"] = json!(description);
-        }
-        schema
-    }
-}
-
 /// Schema of a file's bytes.
 fn file_schema() -> Value {
     json!({"type": "string", "format": "binary"})
-}
-
-/// Adds the values of an absent field to a schema.
-fn optional(mut schema: Value, absence: &Absence, is_json: bool) -> Value {
-    match (absence, schema.get("type")) {
-        (Absence::Missing, _) => schema,
-        (Absence::Null, Some(Value::String(kind))) => {
-            schema["type"] = json!([kind, "null"]);
-            schema
-        }
-        (Absence::Null, _) => json!({"anyOf": [schema, {"type": "null"}]}),
-        (Absence::Blank, _) if is_json => json!({"anyOf": [schema, {"$ref": BLANK}]}),
-        (Absence::Blank, _) => json!({"anyOf": [schema, {"const": ""}]}),
-    }
 }
 
 impl FieldReader for SchemaReader<'_> {
@@ -302,7 +271,11 @@ impl FieldReader for SchemaReader<'_> {
     ) -> Option<Vec<T>> {
         let schema = self.array_of::<T>(max);
         let csv = json!({"type": "string", "description": "Items, separated by commas."});
-        self.add(name, json!({"anyOf": [schema, csv]}), Absence::Null);
+        let schema = match self.forms {
+            ValueForms::Canonical => schema,
+            ValueForms::Accepted => json!({"anyOf": [schema, csv]}),
+        };
+        self.add(name, schema, Absence::Null);
         None
     }
 
@@ -357,6 +330,14 @@ impl FieldReader for SchemaReader<'_> {
 
     fn deny_unknown(&mut self, _: &[&str]) {
         self.denies_unknown = true;
+    }
+
+    fn group<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let start = self.fields.len();
+        let value = read(self);
+        let names = self.fields[start..].iter().map(|field| field.name.as_str());
+        self.groups.insert(name.to_owned(), names.collect());
+        value
     }
 
     fn describe(&mut self, name: &str, description: &'static str) {

@@ -5,7 +5,11 @@ use http_api::{ApiError, Authenticated, Data, Endpoint};
 use crate::views::AccountView;
 
 pub(crate) const GET: Endpoint =
-    Endpoint::get("getAccount", "/account", "Get the account of the API key");
+    Endpoint::get("getAccount", "/account", "Get the account of the API key").description(
+        "Identifies the caller: `key` is the key of the request, `user_id` the user of an account \
+         key, and `role` the role of a space key. Requests that do not name a space use \
+         `default_space_id`.",
+    );
 
 pub(crate) async fn get(auth: Authenticated) -> Result<Data<AccountView>, ApiError> {
     Ok(Data(account_view(&auth).await?))

@@ -14,14 +14,30 @@ use crate::{keys::create::expires_at, views::KeyView};
 const PATH: &str = "/account/api-keys";
 
 pub(crate) const CREATE: Endpoint =
-    Endpoint::post("createAccountKey", PATH, "Create an account key");
+    Endpoint::post("createAccountKey", PATH, "Create an account key").description(
+        "Requires an account key. The new key acts for the same user, with the role of the user \
+         in each space. Only this response contains the secret, as `key`; with an \
+         `Idempotency-Key`, a retry within 24 hours returns it again instead of creating another \
+         key.",
+    );
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listAccountKeys", PATH, "List account keys");
+pub(crate) const LIST: Endpoint = Endpoint::get("listAccountKeys", PATH, "List account keys")
+    .description(
+        "All account keys of the user from newest to oldest, with revoked and expired keys, which \
+         have `is_active: false`; `next_cursor` continues the list. Secrets are never returned. \
+         Requires an account key.",
+    );
 
 pub(crate) const REVOKE: Endpoint = Endpoint::delete(
     "revokeAccountKey",
     "/account/api-keys/{keyId}",
     "Revoke an account key",
+)
+.description(
+    "The key is rejected with 401 from the next request on, also if it is the key of this \
+     request, and stays in `listAccountKeys` with `is_active: false`. Upload URLs that it signed \
+     end with it; delivery URLs end only when they expire or with `rotateSigningSecret`. A retry \
+     with another key is safe, and returns 204 again.",
 );
 
 /// The new key. It has no role, since the role of an account key depends on the space.

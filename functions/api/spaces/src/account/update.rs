@@ -7,7 +7,11 @@ use super::get::account_view;
 use crate::views::AccountView;
 
 pub(crate) const UPDATE: Endpoint =
-    Endpoint::put("updateAccount", "/account", "Set the default space");
+    Endpoint::put("updateAccount", "/account", "Set the default space").description(
+        "Requires an account key, and applies to all account keys of the user. Requests that do \
+         not name a space, such as `listFiles` without `space_id`, then use this one. A space key \
+         always uses its space.",
+    );
 
 pub(crate) struct UpdateAccount {
     default_space_id: SpaceId,

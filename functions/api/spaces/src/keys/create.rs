@@ -10,7 +10,12 @@ use super::PATH;
 use crate::views::KeyView;
 
 pub(crate) const CREATE: Endpoint =
-    Endpoint::post("createSpaceKey", PATH, "Create an API key of a space");
+    Endpoint::post("createSpaceKey", PATH, "Create an API key of a space").description(
+        "Only this response contains the secret, as `key`; with an `Idempotency-Key`, a retry \
+         within 24 hours returns it again instead of creating another key. The key acts for \
+         itself in this space: it manages only the files that it uploaded, unless its `role` is \
+         `admin` or `owner`.",
+    );
 
 pub(crate) struct CreateKey(pub(crate) NewKey);
 

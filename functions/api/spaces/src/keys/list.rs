@@ -6,7 +6,11 @@ use super::PATH;
 use crate::views::KeyView;
 
 pub(crate) const LIST: Endpoint =
-    Endpoint::get("listSpaceKeys", PATH, "List the API keys of a space");
+    Endpoint::get("listSpaceKeys", PATH, "List the API keys of a space").description(
+        "From newest to oldest, with revoked and expired keys, which have `is_active: false`; \
+         `next_cursor` continues the list. Secrets are never returned: `last_four` and \
+         `last_used_at` identify a key.",
+    );
 
 pub(crate) async fn list(
     space: SpacePath<ManageKeys>,

@@ -7,6 +7,11 @@ pub(crate) const REVOKE: Endpoint = Endpoint::delete(
     "revokeSpaceKey",
     "/spaces/{id}/api-keys/{keyId}",
     "Revoke an API key of a space",
+)
+.description(
+    "The key is rejected with 401 from the next request on, and stays in `listSpaceKeys` with \
+     `is_active: false`. Upload URLs that it signed end with it; delivery URLs end only when they \
+     expire or with `rotateSigningSecret`. A retry is safe, and returns 204 again.",
 );
 
 pub(crate) async fn revoke(

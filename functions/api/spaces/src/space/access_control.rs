@@ -13,12 +13,22 @@ pub(crate) const SET: Endpoint = Endpoint::put(
     "setSpaceAccessControl",
     PATH,
     "Set the access control of a space",
+)
+.description(
+    "Applies from the next delivery request on to all files for which neither the file nor a \
+     folder has a setting; files of type `private` or `authenticated` stay protected. Each of \
+     `requires_auth` and `public_read` sets the other to its complement; if both are present, the \
+     stricter one applies. Browsers may use a cached response for five more minutes.",
 );
 
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetSpaceAccessControl",
     PATH,
     "Reset the access control of a space to the default",
+)
+.description(
+    "The default is public: `requires_auth` is false. Settings of folders and files, and the \
+     protection of `private` and `authenticated` files, stay as they are.",
 );
 
 pub(crate) async fn set(

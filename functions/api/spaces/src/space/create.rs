@@ -10,7 +10,12 @@ use http_api::{
 use super::cdn_domains::CdnDomains;
 use crate::views::DetailedSpaceView;
 
-pub(crate) const CREATE: Endpoint = Endpoint::post("createSpace", "/spaces", "Create a space");
+pub(crate) const CREATE: Endpoint = Endpoint::post("createSpace", "/spaces", "Create a space")
+    .description(
+        "Requires an account key, whose user becomes the owner. The space gets a unique `handle`, \
+         with which every `storage_path` begins, and a first upload config, which is its active \
+         one. `folder_mode` cannot be changed afterwards.",
+    );
 
 pub(crate) struct CreateSpace(NewSpace);
 

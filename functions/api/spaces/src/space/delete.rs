@@ -13,6 +13,12 @@ use http_api::{
 use space_store::{PurgeJob, Queue};
 
 pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space")
+    .description(
+        "The space disappears at once: its keys are rejected with 401, its name is free again, \
+         and its files are not delivered. With `force=true` the response is a 202, and the files \
+         are deleted in the background without `file.deleted` webhooks. A deletion cannot be \
+         undone, and after a 503 it may have taken effect all the same.",
+    )
     .errors(&[
         (404, "The space does not exist."),
         (

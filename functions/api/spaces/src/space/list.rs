@@ -5,7 +5,11 @@ use http_api::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse};
 use crate::views::SpaceView;
 
 pub(crate) const LIST: Endpoint =
-    Endpoint::get("listSpaces", "/spaces", "List the spaces of the caller");
+    Endpoint::get("listSpaces", "/spaces", "List the spaces of the caller").description(
+        "The spaces in which the caller has a role, from newest to oldest; `next_cursor` \
+         continues the list. A space key gets its one space. `getSpace` also returns the access \
+         control and the security settings.",
+    );
 
 pub(crate) async fn list(
     auth: Authenticated,

@@ -14,12 +14,22 @@ pub(crate) const SET: Endpoint = Endpoint::put(
     "setSpaceSecurity",
     PATH,
     "Replace the security settings of a space",
+)
+.description(
+    "Settings that are absent get their defaults. The image of the watermark (PNG, JPEG, WebP or \
+     GIF, at most 5 MiB and 4 million pixels) is fetched once, in this request, and a copy is \
+     stored: send the settings again to update it. Every image without a setting of a folder is \
+     delivered with the new watermark at once, with a new `ETag`.",
 );
 
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetSpaceSecurity",
     PATH,
     "Reset the security settings of a space to the default",
+)
+.description(
+    "Disables the watermark of the space, and sets `transformations` to `any`. Folders with \
+     settings keep them.",
 );
 
 pub(crate) async fn set(

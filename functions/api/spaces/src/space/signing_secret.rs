@@ -14,16 +14,28 @@ pub(crate) const GET: Endpoint = Endpoint::get(
     "getSigningSecret",
     "/spaces/{id}/signing-secret",
     "Get the signing secret of a space",
+)
+.description(
+    "With the secret and its `kid`, a backend signs delivery and upload URLs without a request. \
+     `previous` is the secret before the last rotation, as long as it verifies signatures. \
+     Requires the role `owner`.",
 );
 
 pub(crate) const ROTATE: Endpoint = Endpoint::post(
     "rotateSigningSecret",
     "/spaces/{id}/signing-secret/rotate",
     "Replace the signing secret of a space",
+)
+.description(
+    "Delivery and upload URLs of the previous secret stay valid for 24 hours; with `immediate: \
+     true` they are rejected at once. Each request rotates the secret again, without an \
+     `Idempotency-Key`, and ends the secret before the previous one: before a retry, compare \
+     `kid` with `getSigningSecret`.",
 );
 
 /// The secrets that signatures of a space are verified with.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SigningSecret")]
 pub(crate) struct SigningSecretView {
     /// Id of the secret: the parameter `kid` of signed URLs.
     kid: String,
@@ -36,6 +48,7 @@ pub(crate) struct SigningSecretView {
 
 /// A replaced secret, which still verifies signatures until it expires.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PreviousSigningSecret")]
 struct PreviousSecretView {
     /// Id of the secret: the parameter `kid` of signed URLs.
     kid: String,

@@ -12,7 +12,13 @@ use http_api::{
 use super::{cdn_domains::CdnDomains, create::describe_settings};
 use crate::views::DetailedSpaceView;
 
-pub(crate) const UPDATE: Endpoint = Endpoint::put("updateSpace", "/spaces/{id}", "Update a space");
+pub(crate) const UPDATE: Endpoint = Endpoint::put("updateSpace", "/spaces/{id}", "Update a space")
+    .description(
+        "Absent fields stay unchanged, but `name` is always required; null clears `description`, \
+         `webhook_url` and `custom_domain`. With `enabled: false` the space rejects uploads and \
+         confirmations, delivers no files and sends no webhooks. `custom_domain` changes the \
+         `url` of every file in responses.",
+    );
 
 pub(crate) struct UpdateSpace {
     name: SpaceName,

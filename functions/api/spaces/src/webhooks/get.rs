@@ -8,6 +8,11 @@ pub(crate) const GET: Endpoint = Endpoint::get(
     "getWebhookDelivery",
     MESSAGE_PATH,
     "Get a webhook message with its body",
+)
+.description(
+    "`payload` is the body byte for byte, as it is signed and sent. `status`, `failure` and \
+     `next_attempt_at` show whether attempts follow; `redeliverWebhook` begins new ones. Messages \
+     are kept for 30 days.",
 );
 
 pub(crate) async fn get(

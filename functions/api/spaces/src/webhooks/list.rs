@@ -12,6 +12,11 @@ pub(crate) const LIST: Endpoint = Endpoint::get(
     "listWebhookDeliveries",
     "/spaces/{id}/webhook-deliveries",
     "List the delivery log of a space: its webhook messages and their attempts",
+)
+.description(
+    "The messages of the last 30 days from newest to oldest, each with its last 20 attempts: \
+     time, duration, status or error, and the beginning of the response. `next_cursor` continues \
+     the list. `getWebhookDelivery` also returns the body.",
 );
 
 pub(crate) struct MessageQuery(WebhookFilter);

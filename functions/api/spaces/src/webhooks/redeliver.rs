@@ -8,6 +8,11 @@ pub(crate) const REDELIVER: Endpoint = Endpoint::post(
     "redeliverWebhook",
     "/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver",
     "Send a webhook message again",
+)
+.description(
+    "Begins a new series of attempts in the background, with the same `webhook-id` and body; a \
+     pending message is sent at once instead. It goes to the URL that receives the event at that \
+     time, and `getWebhookDelivery` shows the result.",
 );
 
 /// Begins a new series of attempts in the background, with the same id and body. Also advances the next

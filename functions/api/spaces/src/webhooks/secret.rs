@@ -12,16 +12,27 @@ pub(crate) const GET: Endpoint = Endpoint::get(
     "getWebhookSecret",
     "/spaces/{id}/webhook-secret",
     "Get the webhook secret of a space",
+)
+.description(
+    "The secret (`whsec_…`) has the format of Standard Webhooks, whose packages verify \
+     `webhook-signature` with it. `previous` is the secret before the last rotation, with which \
+     webhooks are signed too until it expires. Requires the role `owner`.",
 );
 
 pub(crate) const ROTATE: Endpoint = Endpoint::post(
     "rotateWebhookSecret",
     "/spaces/{id}/webhook-secret/rotate",
     "Replace the webhook secret of a space",
+)
+.description(
+    "For 24 hours, webhooks have a signature by each of both secrets, so that receivers can \
+     change to the new one without interruption. Each request rotates the secret again: before a \
+     retry, check `getWebhookSecret`.",
 );
 
 /// The secrets that webhooks of a space are signed with.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookSecret")]
 pub(crate) struct WebhookSecretView {
     /// The current secret: `whsec_` and the base64 of the key of the HMAC-SHA256.
     secret: String,
@@ -31,6 +42,7 @@ pub(crate) struct WebhookSecretView {
 
 /// A replaced secret, with which webhooks are signed too until it expires.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PreviousWebhookSecret")]
 struct PreviousWebhookSecretView {
     /// The secret: `whsec_` and the base64 of the key of the HMAC-SHA256.
     secret: String,

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 /// A webhook message.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookMessage")]
 pub(crate) struct WebhookMessageView {
     /// Id of the message: the header `webhook-id` of its attempts.
     id: WebhookMessageId,
@@ -53,6 +54,7 @@ impl From<WebhookMessage> for WebhookMessageView {
 
 /// An attempt to send a webhook message.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookAttempt")]
 struct WebhookAttemptView {
     /// Number of the attempt, from 1. A redelivery continues the numbers.
     number: u32,
@@ -83,6 +85,7 @@ impl From<WebhookAttempt> for WebhookAttemptView {
 
 /// A webhook message with its body.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DetailedWebhookMessage")]
 pub(crate) struct DetailedWebhookMessageView {
     #[serde(flatten)]
     message: WebhookMessageView,

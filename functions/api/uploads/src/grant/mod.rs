@@ -154,14 +154,14 @@ impl<A: UploadAuthorization> DescribeInput for UploadGrant<A> {
 
 #[cfg(test)]
 mod tests {
-    use http_api::openapi::SchemaReader;
+    use http_api::openapi::{SchemaReader, ValueForms};
     use schemars::SchemaGenerator;
 
     use super::*;
 
     fn require_text_fields<A: UploadAuthorization>() {
         let mut schemas = SchemaGenerator::default();
-        let mut reader = SchemaReader::of_texts(&mut schemas);
+        let mut reader = SchemaReader::of_texts(&mut schemas, ValueForms::Accepted);
         UploadFields::<A>::read(&mut reader);
         let schema = reader.into_schema();
 

@@ -17,6 +17,28 @@ use crate::{UploadsState, admission::UploadTenant, upload::UPLOAD_SIGNED};
 /// Fields that repeat the ids that the URL is signed for.
 const SPACE_ID: &str = "space_id";
 const UPLOAD_CONFIG_ID: &str = "upload_config_id";
+/// Parameters of every signed URL, with their descriptions.
+const SIGNED_PARAMETERS: [(&str, &str); 6] = [
+    ("kid", "Id of the signing secret."),
+    ("key_id", "Id of the API key that the URL ends with."),
+    (SPACE_ID, "Id of the space."),
+    (UPLOAD_CONFIG_ID, "Id of the upload config."),
+    (
+        "expires",
+        "Time from which the URL is rejected, in seconds since 1970.",
+    ),
+    (
+        "signature",
+        "Signature of the path and of the other parameters.",
+    ),
+];
+/// Parameters of signed URLs that fix a property of the file, with their descriptions.
+const OPTIONAL_SIGNED_PARAMETERS: [(&str, &str); 4] = [
+    ("user_id", "Id of the user whose account key `key_id` is."),
+    (FOLDER_ID, "Id of the folder of the file, or `root`."),
+    ("filename", "Name of the file."),
+    ("content_type", "MIME type of the file."),
+];
 /// The field error of an id that differs from that of the signed URL.
 const NOT_SIGNED_FOR: FieldError = FieldError::Custom("must be the one that the URL is signed for");
 /// The field error of a folder path.
@@ -154,7 +176,16 @@ impl UploadAuthorization for SignedUrlUpload {
     }
 
     fn describe(operation: &mut OperationBuilder<'_>) {
-        operation.authenticated_by("signed_url");
+        operation.query(|fields| {
+            for (name, description) in SIGNED_PARAMETERS {
+                fields.required(name, |value| Ok(value.to_owned()));
+                fields.describe(name, description);
+            }
+            for (name, description) in OPTIONAL_SIGNED_PARAMETERS {
+                fields.optional(name, |value| Ok(value.to_owned()));
+                fields.describe(name, description);
+            }
+        });
     }
 }
 
