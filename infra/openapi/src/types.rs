@@ -152,7 +152,7 @@ fn drop_object_default(object: &mut Map<String, Value>) {
     }
 }
 
-/// Moves the variants of a union, which differ by a constant `type`, to components of their own.
+/// Moves the variants of a union, which differ by a constant `type`, to separate components.
 fn name_variants(schemas: &mut Map<String, Value>) {
     let names: Vec<String> = schemas.keys().cloned().collect();
     for name in names {

@@ -25,10 +25,11 @@ pub use access::{
 };
 pub use env::{Clock, Env, Random, Timestamp};
 pub use files::{
-    ActivationSnapshot, EXECUTABLE_FILE, ExifValue, File, FileFilter, FileProperties, FileStatus,
-    ImageSize, MAX_EXIF_BYTES, MAX_FILE_BYTES, MediaType, NamePrefix, OriginalName, PendingUpload,
-    ProcessedMedia, ProcessingStatus, ResourceType, StorageMeta, StoredContent, UploadTarget,
-    is_executable, proportional, reject_executable_name,
+    ActivationSnapshot, CustomMetadata, EXECUTABLE_FILE, ExifValue, File, FileFilter,
+    FileProperties, FileStatus, ImageSize, MAX_EXIF_BYTES, MAX_FILE_BYTES, MAX_METADATA_VALUES,
+    MediaType, NamePrefix, OriginalName, PendingUpload, ProcessedMedia, ProcessingStatus,
+    ResourceType, StorageMeta, StoredContent, UploadTarget, is_executable, proportional,
+    reject_executable_name,
 };
 pub use folders::{
     Folder, FolderChain, FolderName, FolderPath, FolderRef, MAX_FOLDER_DEPTH, Resolution,
@@ -39,8 +40,8 @@ pub use id::{
 };
 pub use keys::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal, Role};
 pub use naming::{
-    Description, HostName, HostPattern, KeyName, PublicHttpsUrl, Reference, SpaceName, UrlPolicy,
-    is_public_address,
+    AltText, Description, HostName, HostPattern, KeyName, MetadataValue, PublicHttpsUrl, Reference,
+    SpaceName, Title, UrlPolicy, is_public_address,
 };
 pub use renditions::{
     AppliedWatermark, Crop, Focus, FolderSecurity, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity,

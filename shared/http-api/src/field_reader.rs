@@ -171,6 +171,15 @@ pub trait FieldReader: Sized {
         self.object(name, read).map_or(Patch::Keep, Patch::Set)
     }
 
+    /// Reads an object of at most `max` strings by name, which may be absent, or null to clear the field. An
+    /// error of a string has its name, for example `metadata.color`.
+    fn patch_map<T: JsonSchema + FromIterator<E>, E>(
+        &mut self,
+        name: &str,
+        max: usize,
+        parse: impl Fn(&str, &str) -> Result<E, FieldError>,
+    ) -> Patch<T>;
+
     /// Reads fields that a type of this name has in the schema. In requests they stand beside the others.
     fn group<T>(&mut self, _name: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
         read(self)

@@ -130,6 +130,17 @@ impl InputFields {
         }
     }
 
+    /// Reads a string of a map; `None` if it is null or empty, or an error was recorded.
+    fn optional_entry<E>(
+        &mut self,
+        key: &str,
+        parse: impl Fn(&str, &str) -> Result<E, FieldError>,
+    ) -> Option<E> {
+        let read = self.string(key);
+        let entry = read.and_then(|text| text.map(|text| parse(key, text)).transpose());
+        self.record(key, entry).flatten()
+    }
+
     fn strings<T>(
         &mut self,
         name: &str,

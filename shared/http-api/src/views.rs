@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use domain::{
-    DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain, FolderId, OriginalName,
-    Principal, ProcessedMedia, ProcessingStatus, Reference, ResourceType, Space, SpaceId,
-    StorageMeta, Tag, Thumbnail, Timestamp, UploadConfigId,
+    AltText, CustomMetadata, DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain,
+    FolderId, OriginalName, Principal, ProcessedMedia, ProcessingStatus, Reference, ResourceType,
+    Space, SpaceId, StorageMeta, Tag, Thumbnail, Timestamp, Title, UploadConfigId,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
@@ -173,6 +173,12 @@ file_view! {
         reference: Option<Reference>,
         /// Tags, each once.
         tags: Vec<Tag>,
+        /// Title, for people.
+        title: Option<Title>,
+        /// Alternative text of an image.
+        alt: Option<AltText>,
+        /// Metadata that clients assign.
+        metadata: CustomMetadata,
         /// SHA-256 of the bytes, in lower-case hex. Null if unknown.
         checksum_sha256: Option<String>,
         /// Metadata, extracted after the upload.
@@ -224,6 +230,9 @@ impl FileView {
             upload_config_id,
             reference,
             tags,
+            title,
+            alt,
+            metadata,
             revision: _,
             checksum_sha256,
             is_utf8: _,
@@ -262,6 +271,9 @@ impl FileView {
             upload_config_id,
             reference,
             tags,
+            title,
+            alt,
+            metadata,
             checksum_sha256,
             storage_meta: media.meta,
             processing,

@@ -1,5 +1,6 @@
 //! `/files`.
 
+pub(crate) mod assigned_fields;
 pub(crate) mod delete;
 pub(crate) mod ids;
 pub(crate) mod list;

@@ -29,7 +29,7 @@ async fn get_returns_uploaded_file(stack: &Stack, acme: &TestSpace) {
         "name": name, "original_name": "photo.jpg", "extension": "jpg", "mime_type": "image/jpeg", "size": PHOTO.len(),
         "storage_path": path, "url": format!("{}/{path}", stack.local.cdn_url()), "type": "upload",
         "resource_type": "image", "status": "active", "space_id": acme.id, "folder_id": null, "folder_path": null,
-        "ref": null, "tags": [], "storage_meta": {}, "thumbnails": [],
+        "ref": null, "tags": [], "title": null, "alt": null, "metadata": {}, "storage_meta": {}, "thumbnails": [],
         "access_control": {
             "requires_auth": false, "public_read": true, "source": "space", "inherited_from": acme.id,
             "setting": null,

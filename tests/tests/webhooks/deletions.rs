@@ -2,7 +2,7 @@
 
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
-use tests::{DYNAMODB_ATTEMPTS, File, PHOTO, Stack, minutes, seconds, stack_test};
+use tests::{DYNAMODB_ATTEMPTS, File, PHOTO, Stack, merged, minutes, seconds, stack_test};
 
 use super::fixture::Hooks;
 use crate::uploads::presign::PendingFile;
@@ -27,6 +27,9 @@ async fn deletion_sends_the_deleted_file(stack: &Stack) {
     let file = upload_with_events(stack, &hooks).await;
     let mut expected = hooks.receiver.only().json();
     expected["event"] = json!("file.deleted");
+    let assigned = json!({"title": "Harbour", "alt": null, "metadata": {"color": "blue"}});
+    hooks.acme.put_ok(file.path(), &assigned).await;
+    expected["file"] = merged(expected["file"].take(), assigned);
 
     hooks.acme.delete_ok(file.path()).await;
     stack.run_for(seconds(2)).await;

@@ -6,8 +6,9 @@
 
 use axum::extract::State;
 use domain::{
-    DeliveryType, FieldError, File, FolderChain, MAX_TAGS, OriginalName, Reference, ServiceError,
-    Tag, ValidationRules, parse_variant, reject_executable_name,
+    AltText, CustomMetadata, DeliveryType, FieldError, File, FolderChain, MAX_METADATA_VALUES,
+    MAX_TAGS, OriginalName, Reference, ServiceError, Tag, Title, ValidationRules, parse_variant,
+    reject_executable_name,
 };
 use http_api::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, FileView,
@@ -52,6 +53,9 @@ pub(crate) struct UpdateFile {
     folder: Option<FolderSelector>,
     reference: Patch<Reference>,
     tags: Option<Vec<Tag>>,
+    title: Patch<Title>,
+    alt: Patch<AltText>,
+    metadata: Patch<CustomMetadata>,
     delivery_type: Option<DeliveryType>,
 }
 
@@ -65,10 +69,17 @@ impl FromFields for UpdateFile {
         let original_name = fields.non_null("original_name", |name| Ok(OriginalName::clean(name)));
         let reference = fields.patch("ref", Reference::parse);
         let tags = read_tags(fields);
+        let title = fields.patch("title", Title::parse);
+        let alt = fields.patch("alt", AltText::parse);
+        let metadata =
+            fields.patch_map("metadata", MAX_METADATA_VALUES, CustomMetadata::parse_entry);
         let delivery_type = fields.non_null("type", parse_variant);
         fields.describe(FOLDER_PATH, "Path of the folder, which is created if it does not exist. Null moves the file to the root.");
         fields.describe("ref", "Reference of the client. Null removes it.");
         fields.describe("tags", "All tags of the file. Null removes them.");
+        fields.describe("title", "Title, for people. Null removes it.");
+        fields.describe("alt", "Alternative text of an image. Null removes it.");
+        fields.describe("metadata", "All metadata of the file. Null removes it.");
         fields.describe(
             "type",
             "Delivery type. Weakening the protection requires the role admin.",
@@ -79,6 +90,9 @@ impl FromFields for UpdateFile {
             folder,
             reference,
             tags,
+            title,
+            alt,
+            metadata,
             delivery_type,
         })
     }
@@ -116,6 +130,13 @@ impl UpdateFile {
         self.reference.apply(&mut file.reference);
         if let Some(tags) = &self.tags {
             file.tags.clone_from(tags);
+        }
+        self.title.apply(&mut file.title);
+        self.alt.apply(&mut file.alt);
+        match &self.metadata {
+            Patch::Keep => {}
+            Patch::Clear => file.metadata = CustomMetadata::default(),
+            Patch::Set(metadata) => file.metadata = metadata.clone(),
         }
         if let Some(delivery_type) = self.delivery_type {
             file.set_delivery_type(delivery_type);

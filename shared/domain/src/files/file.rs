@@ -8,47 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
-    HourlyQuota, ImageSize, OriginalName, Principal, ProcessedMedia, Reference, Revision,
-    SigningKey, Space, SpaceId, Tag, Timestamp, UnsignedClient, UploadConfig, UploadConfigId,
-    UploadRules, files::stored_name::NameSource,
+    AccessControl, AltText, CustomMetadata, DeliveryType, Env, FileId, FolderChain, FolderId,
+    FolderMode, FolderRef, HourlyQuota, ImageSize, MediaType, OriginalName, Principal,
+    ProcessedMedia, Reference, ResourceType, Revision, SigningKey, Space, SpaceId, Tag, Timestamp,
+    Title, UnsignedClient, UploadConfig, UploadConfigId, UploadRules,
+    files::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
 /// `PutObject`](https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html).
 pub const MAX_FILE_BYTES: i64 = 5 << 30;
-
-/// Category of a file, derived from its stored MIME type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ResourceType {
-    Image,
-    Video,
-    Audio,
-    /// Plain text, markup, source code.
-    Text,
-    /// Documents such as PDF and office formats.
-    Document,
-    /// Archives and compressed files.
-    Archive,
-    Other,
-}
-
-impl ResourceType {
-    /// Whether files have metadata that is read after an upload. Text files and archives have none, and no
-    /// thumbnails.
-    pub fn has_metadata(self) -> bool {
-        !matches!(self, ResourceType::Text | ResourceType::Archive)
-    }
-
-    /// Whether files are images, audio or video.
-    pub fn is_media(self) -> bool {
-        matches!(
-            self,
-            ResourceType::Image | ResourceType::Audio | ResourceType::Video
-        )
-    }
-}
 
 /// Whether the bytes of a file are available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,17 +27,6 @@ pub enum FileStatus {
     Pending,
     /// The bytes are stored and comply with the rules.
     Active,
-}
-
-/// Type of a file's bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MediaType {
-    /// MIME type: `image/jpeg`.
-    pub mime_type: String,
-    /// File extension of the type, of `a-z0-9`: `jpg`.
-    pub extension: String,
-    /// Category of the type.
-    pub resource_type: ResourceType,
 }
 
 /// Requirements for the bytes of a presigned upload, checked when it is confirmed.
@@ -197,6 +155,15 @@ pub struct File {
     pub reference: Option<Reference>,
     /// Tags, each once.
     pub tags: Vec<Tag>,
+    /// Title, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<Title>,
+    /// Alternative text of an image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alt: Option<AltText>,
+    /// Metadata that clients assign.
+    #[serde(default, skip_serializing_if = "CustomMetadata::is_empty")]
+    pub metadata: CustomMetadata,
     /// Revision of the object that holds the bytes; `None` for a pending file.
     pub revision: Option<Revision>,
     /// SHA-256 of the bytes in lower-case hex; `None` for a pending file and above 50 MB.
@@ -270,6 +237,9 @@ impl File {
             upload_config_id: config.id,
             reference: target.reference.clone(),
             tags: config.config.metadata.tags.clone(),
+            title: None,
+            alt: None,
+            metadata: CustomMetadata::default(),
             revision: None,
             checksum_sha256: None,
             is_utf8: false,

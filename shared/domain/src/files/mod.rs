@@ -1,20 +1,24 @@
 //! Files: records, names, properties and filters of lists.
 
+mod custom_metadata;
 mod executable;
 mod file;
 mod filter;
 mod image_size;
+mod media_type;
 mod original_name;
 mod processed_media;
 pub(crate) mod stored_name;
 
+pub use custom_metadata::{CustomMetadata, MAX_METADATA_VALUES};
 pub use executable::{EXECUTABLE_FILE, is_executable, reject_executable_name};
 pub use file::{
-    ActivationSnapshot, File, FileProperties, FileStatus, MAX_FILE_BYTES, MediaType, PendingUpload,
-    ResourceType, StoredContent, UploadTarget,
+    ActivationSnapshot, File, FileProperties, FileStatus, MAX_FILE_BYTES, PendingUpload,
+    StoredContent, UploadTarget,
 };
 pub use filter::{FileFilter, NamePrefix};
 pub use image_size::{ImageSize, proportional};
+pub use media_type::{MediaType, ResourceType};
 pub use original_name::OriginalName;
 pub use processed_media::{
     ExifValue, MAX_EXIF_BYTES, ProcessedMedia, ProcessingStatus, StorageMeta,

@@ -8,4 +8,4 @@ pub(crate) mod text;
 pub use host_pattern::HostPattern;
 pub use public_address::is_public_address;
 pub use public_https_url::{HostName, PublicHttpsUrl, UrlPolicy};
-pub use text::{Description, KeyName, Reference, SpaceName};
+pub use text::{AltText, Description, KeyName, MetadataValue, Reference, SpaceName, Title};

@@ -10,6 +10,10 @@ use crate::FieldError;
 const LINE_CHARACTERS: usize = 255;
 /// Maximum number of characters of a description.
 const DESCRIPTION_CHARACTERS: usize = 1_000;
+/// Maximum number of characters of an alternative text.
+const ALT_CHARACTERS: usize = 500;
+/// Maximum number of characters of a value of a file's metadata.
+const METADATA_CHARACTERS: usize = 500;
 /// Regular expression (ECMA-262) of a text on one line: no control characters.
 pub(crate) const LINE_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 /// Regular expression (ECMA-262) of a text on any number of lines: no control characters but tabs
@@ -45,6 +49,12 @@ texts! {
     KeyName: LINE_CHARACTERS, false, LINE_PATTERN;
     /// Description of a resource: 1 to 1,000 characters on any number of lines.
     Description: DESCRIPTION_CHARACTERS, true, LINES_PATTERN;
+    /// Title of a file: 1 to 255 characters on one line.
+    Title: LINE_CHARACTERS, false, LINE_PATTERN;
+    /// Alternative text of an image: 1 to 500 characters on any number of lines.
+    AltText: ALT_CHARACTERS, true, LINES_PATTERN;
+    /// Value of a file's metadata: 1 to 500 characters on any number of lines.
+    MetadataValue: METADATA_CHARACTERS, true, LINES_PATTERN;
     /// Reference to a file, chosen by the caller: 1 to 255 characters on one line.
     Reference: LINE_CHARACTERS, false, LINE_PATTERN;
 }

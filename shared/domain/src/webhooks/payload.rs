@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{DeliveryType, File, FileId, OriginalName, ResourceType, SpaceId, WebhookEvent};
+use crate::{
+    AltText, CustomMetadata, DeliveryType, File, FileId, OriginalName, ResourceType, SpaceId,
+    Title, WebhookEvent,
+};
 
 /// JSON body of a webhook, with its fields in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -35,11 +38,31 @@ pub struct WebhookFile {
     pub resource_type: ResourceType,
     /// Space of the file.
     pub space_id: SpaceId,
+    /// What clients assigned; not in `file.uploaded`, whose fields are fixed.
+    #[serde(flatten)]
+    pub assigned: Option<AssignedFields>,
 }
 
-impl From<&File> for WebhookFile {
-    fn from(file: &File) -> WebhookFile {
-        WebhookFile {
+/// What clients assigned to a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AssignedFields {
+    /// Title. Not in `file.uploaded`.
+    pub title: Option<Title>,
+    /// Alternative text of an image. Not in `file.uploaded`.
+    pub alt: Option<AltText>,
+    /// Metadata. Not in `file.uploaded`.
+    pub metadata: CustomMetadata,
+}
+
+impl WebhookPayload {
+    /// Creates the payload of an event of a file.
+    pub fn new(event: WebhookEvent, file: &File) -> WebhookPayload {
+        let assigned = (event != WebhookEvent::Uploaded).then(|| AssignedFields {
+            title: file.title.clone(),
+            alt: file.alt.clone(),
+            metadata: file.metadata.clone(),
+        });
+        let file = WebhookFile {
             id: file.id,
             name: file.name.clone(),
             original_name: file.original_name.clone(),
@@ -49,6 +72,8 @@ impl From<&File> for WebhookFile {
             delivery_type: file.delivery_type,
             resource_type: file.resource_type,
             space_id: file.space_id,
-        }
+            assigned,
+        };
+        WebhookPayload { event, file }
     }
 }

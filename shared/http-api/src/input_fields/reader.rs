@@ -217,6 +217,36 @@ impl FieldReader for InputFields {
         object
     }
 
+    fn patch_map<T: JsonSchema + FromIterator<E>, E>(
+        &mut self,
+        name: &str,
+        max: usize,
+        parse: impl Fn(&str, &str) -> Result<E, FieldError>,
+    ) -> Patch<T> {
+        let values = match self.value(name) {
+            None => return Patch::Keep,
+            Some(Value::Null) => return Patch::Clear,
+            Some(Value::Object(values)) if values.len() <= max => values.clone(),
+            Some(Value::Object(_)) => {
+                self.reject(name, &FieldError::TooMany(max));
+                return Patch::Keep;
+            }
+            Some(_) => {
+                self.reject(name, &FieldError::NotAnObject);
+                return Patch::Keep;
+            }
+        };
+        let keys: Vec<String> = values.keys().cloned().collect();
+
+        let mut map = self.enter(name, values);
+        let entries: Vec<E> = keys
+            .iter()
+            .filter_map(|key| map.optional_entry(key, &parse))
+            .collect();
+        self.leave(map);
+        Patch::Set(entries.into_iter().collect())
+    }
+
     fn required_list<T: JsonSchema>(
         &mut self,
         name: &str,

@@ -332,6 +332,17 @@ impl FieldReader for SchemaReader<'_> {
         self.denies_unknown = true;
     }
 
+    fn patch_map<T: JsonSchema + FromIterator<E>, E>(
+        &mut self,
+        name: &str,
+        _: usize,
+        _: impl Fn(&str, &str) -> Result<E, FieldError>,
+    ) -> Patch<T> {
+        let schema = self.schema_of::<T>();
+        self.add(name, schema, Absence::Null);
+        Patch::Keep
+    }
+
     fn group<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
         let start = self.fields.len();
         let value = read(self);

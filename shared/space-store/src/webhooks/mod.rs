@@ -8,7 +8,7 @@ pub use attempts::{WebhookMessageInSpace, Webhooks};
 
 use domain::{
     AnnouncedWebhook, File, Page, PageRequest, ServiceError, Space, Timestamp, WebhookEndpoint,
-    WebhookEvent, WebhookFile, WebhookFilter, WebhookMessage, WebhookMessageId, WebhookPayload,
+    WebhookEvent, WebhookFilter, WebhookMessage, WebhookMessageId, WebhookPayload,
 };
 use queue::{DelayedJob, Queue, WebhookJob};
 
@@ -96,10 +96,7 @@ pub(crate) fn webhook_message(
     file: &File,
     now: Timestamp,
 ) -> Result<WebhookMessage, ServiceError> {
-    let payload = WebhookPayload {
-        event: announced.event,
-        file: WebhookFile::from(file),
-    };
+    let payload = WebhookPayload::new(announced.event, file);
     let payload = serde_json::to_string(&payload).map_err(ServiceError::internal)?;
     Ok(WebhookMessage::new(announced, file, payload, now))
 }
