@@ -8,7 +8,7 @@ use std::{
 
 use http_api::openapi::ValueForms;
 
-use crate::{api::api, document::document, operation::Operation};
+use crate::{api::api, document::document, examples::add_examples, operation::Operation};
 
 /// Line of the template that generated routes follow.
 const ROUTES_BEGIN: &str = "          # scripts/openapi writes the routes below.";
@@ -46,10 +46,10 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
         });
     };
 
-    add(
-        "openapi.json",
-        format!("{:#}\n", document(ValueForms::Canonical)),
-    );
+    let examples = fs::read_to_string(root.join("infra/openapi/examples.json"))?;
+    let mut document = document(ValueForms::Canonical);
+    add_examples(&mut document, &serde_json::from_str(&examples)?);
+    add("openapi.json", format!("{document:#}\n"));
     add("functions/api/not-found/routes.txt", routes(&operations));
     let template = fs::read_to_string(root.join("template.yaml"))?;
     add("template.yaml", with_routes(&template, &operations)?);

@@ -1,5 +1,5 @@
-//! Generates files from the declarations of the endpoints: the OpenAPI document, the routes of
-//! `not-found`, and the routes of the API in `template.yaml`.
+//! Generates files from the declarations of the endpoints: the OpenAPI document with its recorded
+//! examples, the routes of `not-found`, and the routes of the API in `template.yaml`.
 //!
 //! `scripts/openapi` writes these files, and a test compares them.
 
@@ -7,6 +7,7 @@ mod api;
 mod components;
 mod descriptions;
 mod document;
+mod examples;
 mod generated;
 mod links;
 mod operation;
