@@ -1,0 +1,50 @@
+// The one error of this package, and how it is read from a response.
+//
+// - Every failed request becomes a `LarderError`, except an aborted one: it rejects with the signal's reason.
+// - A response may come from the API, from API Gateway, from storage or from a proxy, so no shape of its
+//   body is assumed.
+// - No message contains the URL of a request: a presigned or signed URL is a credential.
+
+import { GATEWAY_RETRY_AFTER_S, TOO_MANY_REQUESTS } from "./bounds.js";
+import type { ErrorBody } from "./generated/types.gen.js";
+import type { Reply } from "./transfer.js";
+
+export class LarderError extends Error {
+  constructor(
+    message: string,
+    /** Status of the response. 0 if there was none, because the connection was lost. */
+    readonly status: number,
+    cause?: unknown,
+    /** Messages by field. Empty if no field is at fault. */
+    readonly errors: Record<string, string[]> = {},
+    /** Id of the request in the logs of the service. Empty if unknown. */
+    readonly requestId = "",
+    /** Seconds after which the request can be repeated. 0 if the response does not state it. */
+    readonly retryAfter = 0,
+  ) {
+    super(message, { cause });
+    this.name = "LarderError";
+  }
+}
+
+/** Returns the error of a request that got no response. */
+export function connectionLost(cause?: unknown): LarderError {
+  return new LarderError("The connection was lost.", 0, cause);
+}
+
+/** Returns the error that a response with a status of 400 or more describes. */
+export function errorOf({ status, header, text }: Reply): LarderError {
+  const { message = `Status ${status}`, errors } = bodyOf(text);
+  const seconds = header("retry-after") ?? (status === TOO_MANY_REQUESTS ? GATEWAY_RETRY_AFTER_S : 0);
+  // A date, the other format of the header, is not a number.
+  return new LarderError(message, status, null, errors, header("x-request-id") ?? "", Number(seconds) || 0);
+}
+
+/** Returns the parts of an error body. Empty for the XML of storage or the page of a proxy. */
+function bodyOf(text: string): Partial<ErrorBody> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}

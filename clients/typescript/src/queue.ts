@@ -1,0 +1,159 @@
+// Uploads many files, a few at a time.
+//
+// - An item is an immutable snapshot: a change replaces it, so that views can compare items by identity.
+// - Every operation takes constant time per file that it changes. Subscribers are notified of all changes of
+//   an interval together.
+// - `cancel` ends an item at once. What its upload does afterwards changes nothing.
+
+import { DEFAULT_CONCURRENCY, NOTIFY_INTERVAL_MS } from "./bounds.js";
+import { LarderError } from "./errors.js";
+import type { FileRecord } from "./generated/types.gen.js";
+import type { Progress, UploadOptions, UploadTarget } from "./upload.js";
+
+export interface QueueItem {
+  id: string;
+  file: File;
+  state: "waiting" | "sending" | "stored" | "failed" | "cancelled";
+  /** Bytes that were sent. */
+  sent: number;
+  /** Set in the state `stored`. */
+  record?: FileRecord;
+  /** Set in the state `failed`. */
+  error?: LarderError;
+}
+
+export interface Queue {
+  /** Adds files, and starts to upload them unless the queue is paused. */
+  add(files: Iterable<File>, u?: UploadTarget): void;
+  /** Starts no further uploads. Those that are being sent continue. */
+  pause(): void;
+  resume(): void;
+  /** Cancels an item, or all items that are waiting or being sent. */
+  cancel(id?: string): void;
+  /** Uploads a failed or cancelled item again, or all failed ones. */
+  retry(id?: string): void;
+  /** All items in the order in which they were added. */
+  readonly items: readonly QueueItem[];
+  /** Calls a function with the items that changed. Returns a function that ends this. */
+  subscribe(f: (changed: readonly QueueItem[]) => void): () => void;
+}
+
+interface Entry {
+  item: QueueItem;
+  readonly target: UploadTarget;
+  /** Aborts the upload of the entry. Another object for each attempt. */
+  controller?: AbortController;
+}
+
+export function createQueue(
+  send: (file: File, u: UploadOptions) => Promise<FileRecord>,
+  { concurrency = DEFAULT_CONCURRENCY }: { concurrency?: number } = {},
+): Queue {
+  const entries = new Map<string, Entry>();
+  const changed = new Set<Entry>();
+  const subscribers = new Set<(changed: readonly QueueItem[]) => void>();
+  let items: readonly QueueItem[] | undefined;
+
+  /** Entries to send, from `next` on. One that is no longer waiting is skipped. */
+  const waiting: Entry[] = [];
+  let next = 0;
+  let sending = 0;
+  /** Number of uploads at a time. 0 while the queue is paused. */
+  let limit = concurrency;
+
+  function change(entry: Entry, to: Partial<QueueItem>): void {
+    if (changed.size === 0) setTimeout(notify, NOTIFY_INTERVAL_MS);
+    changed.add(entry);
+    items = undefined;
+    entry.item = { ...entry.item, ...to };
+  }
+
+  function notify(): void {
+    const snapshots = snapshotsOf(changed);
+    changed.clear();
+    for (const subscriber of subscribers) subscriber(snapshots);
+  }
+
+  /** Adds an entry to those that wait, without the results of an earlier attempt. */
+  function enqueue(entry: Entry): void {
+    const { id, file } = entry.item;
+    entry.item = { id, file, state: "waiting", sent: 0 };
+    entries.set(id, entry);
+    waiting.push(entry);
+    change(entry, {});
+  }
+
+  function start(): void {
+    while (sending < limit && next < waiting.length) {
+      const entry = waiting[next++];
+      if (entry?.item.state === "waiting") void run(entry);
+    }
+  }
+
+  async function run(entry: Entry): Promise<void> {
+    const { signal } = (entry.controller = new AbortController());
+    const { file } = entry.item;
+    const update = (to: Partial<QueueItem>) => signal.aborted || change(entry, to);
+
+    sending += 1;
+    update({ state: "sending" });
+    try {
+      const onProgress = ({ sent }: Progress) => update({ sent });
+      const record = await send(file, { ...entry.target, signal, onProgress });
+      update({ state: "stored", sent: file.size, record });
+    } catch (cause) {
+      const error = cause instanceof LarderError ? cause : new LarderError(`${cause}`, 0, cause);
+      update({ state: "failed", error });
+    }
+    sending -= 1;
+    start();
+  }
+
+  /** Calls a function with the entry of an id, or with all entries, if they are in one of the states. */
+  function each(id: string | undefined, states: QueueItem["state"][], f: (entry: Entry) => void): void {
+    for (const entry of id === undefined ? entries.values() : [entries.get(id)]) {
+      if (entry && states.includes(entry.item.state)) f(entry);
+    }
+  }
+
+  return {
+    add(files, target = {}) {
+      for (const file of files) {
+        enqueue({ item: { id: `${entries.size + 1}`, file, state: "waiting", sent: 0 }, target });
+      }
+      start();
+    },
+
+    pause() {
+      limit = 0;
+    },
+
+    resume() {
+      limit = concurrency;
+      start();
+    },
+
+    cancel(id) {
+      each(id, ["waiting", "sending"], (entry) => {
+        entry.controller?.abort();
+        change(entry, { state: "cancelled" });
+      });
+    },
+
+    retry(id) {
+      each(id, id === undefined ? ["failed"] : ["failed", "cancelled"], enqueue);
+      start();
+    },
+
+    get items() {
+      return (items ??= snapshotsOf(entries.values()));
+    },
+
+    subscribe(f) {
+      subscribers.add(f);
+      return () => void subscribers.delete(f);
+    },
+  };
+}
+
+const snapshotsOf = (entries: Iterable<Entry>) => Array.from(entries, ({ item }) => item);

@@ -1,0 +1,152 @@
+// Uploads one file: as a form up to 4 MiB, else by a presigned URL of storage.
+//
+// - One `Idempotency-Key` identifies a logical upload, so that repeated requests store one file. It is random
+//   and cannot be guessed: without an API key, it alone protects the stored response.
+// - If the pending file or its URL is gone, the upload starts again with a new key, a bounded number of
+//   times. A 422 is final: the file violates the rules of the upload config.
+// - After an abort, nothing further is sent, except that a pending file is deleted if the caller has an API
+//   key. Otherwise the service would activate it later if all of its bytes had arrived.
+// - Generated code is used for its types only.
+
+import {
+  CONFLICT,
+  FORBIDDEN,
+  IDEMPOTENCY_KEY_WORDS,
+  MAX_FORM_BYTES,
+  MAX_RESTARTS,
+  NOT_FOUND,
+} from "./bounds.js";
+import { LarderError } from "./errors.js";
+import type { AnonymousFile, FileRecord, PresignedUpload } from "./generated/types.gen.js";
+import { request, type Call, type ClientOptions, type Key } from "./request.js";
+import type { Reply } from "./transfer.js";
+
+const OCTET_STREAM = "application/octet-stream";
+/** The other conflict of a confirmation, which sending the file again does not resolve: its name is taken. */
+const NAME_TAKEN = /taken/;
+
+export interface UploadTarget {
+  /** Handle of the space. */
+  space?: string;
+  /** Id or name. Default: the active upload config of the space. */
+  uploadConfig?: string;
+  /** Id of a folder, or `root`. */
+  folderId?: string;
+  /** Path of a folder below `folderId`, or below the root. Missing folders are created for admins. */
+  folderPath?: string;
+  /** Reference of your own, to find the file by. */
+  ref?: string;
+  /** Replaces the name of the file. */
+  name?: string;
+}
+
+export interface Progress {
+  /** Bytes that were sent. Falls if a request is repeated. */
+  sent: number;
+  total: number;
+}
+
+export interface UploadOptions extends UploadTarget {
+  /** Aborts the upload, which then rejects with the reason of the signal. */
+  signal?: AbortSignal;
+  /** Called while bytes are sent where `XMLHttpRequest` exists, and with all bytes at the end. */
+  onProgress?: (p: Progress) => void;
+}
+
+/** Uploads a file with an API key. */
+export function upload(
+  o: ClientOptions,
+  file: Blob | File,
+  u: UploadOptions & { space: string },
+): Promise<FileRecord> {
+  const fields = { space: u.space, upload_config: u.uploadConfig };
+  return store(o, file, u, `${o.baseUrl}/upload`, fields, o.key);
+}
+
+/** Uploads a file with a signed URL, which selects the space, the upload config and the folder. */
+export function uploadSigned(
+  o: ClientOptions,
+  file: Blob | File,
+  u: UploadOptions & { signedUrl: string },
+): Promise<AnonymousFile> {
+  return store(o, file, u, u.signedUrl);
+}
+
+/** Uploads a file from a page that the upload config allows. */
+export function uploadUnsigned(
+  o: ClientOptions,
+  file: Blob | File,
+  u: UploadOptions & { space: string; uploadConfig: string },
+): Promise<AnonymousFile> {
+  const path = `${encodeURIComponent(u.space)}/${encodeURIComponent(u.uploadConfig)}`;
+  return store(o, file, u, `${o.baseUrl}/upload/unsigned/${path}`);
+}
+
+/** Uploads a file by the route of a URL, with fields that only this route has. */
+async function store<T>(
+  o: ClientOptions,
+  file: Blob,
+  u: UploadOptions,
+  formUrl: string,
+  ownFields: Record<string, string | undefined> = {},
+  key?: Key,
+): Promise<T> {
+  const { signal, onProgress, ref, folderPath, folderId = folderPath && "root" } = u;
+  const { name = (file as Partial<File>).name ?? "file" } = u;
+  const { size: total, type } = file;
+  const fields = { ...ownFields, folder_id: folderId, folder_path: folderPath, ref };
+
+  const send = (call: Partial<Call> & { url: string }) =>
+    request(o, { method: "POST", signal, key, ...call });
+  // A form has more bytes than its file.
+  const onSent = onProgress && ((sent: number) => onProgress({ sent: Math.min(sent, total), total }));
+
+  function sendForm(): Promise<Reply> {
+    const body = new FormData();
+    for (const [field, value] of Object.entries(fields)) if (value) body.set(field, value);
+    body.set("file", file, name);
+    return send({ url: formUrl, headers: identify(), body, onSent });
+  }
+
+  async function sendPresigned(restartsLeft = MAX_RESTARTS): Promise<Reply> {
+    let pending: PresignedUpload | undefined;
+    /** Statuses with which a step responds if the pending file, its URL or its bytes are gone. */
+    let gone = [CONFLICT];
+    try {
+      const json = { ...fields, filename: name, content_type: type || OCTET_STREAM, size: total };
+      const presignUrl = formUrl.replace(/\?|$/, "/presign$&");
+      const { text } = await send({ url: presignUrl, headers: identify(), json });
+      pending = JSON.parse(text) as PresignedUpload;
+
+      gone = [FORBIDDEN];
+      const { upload_url: url, file_id, confirm_token } = pending;
+      const headers = pending.headers as Record<string, string>;
+      await send({ method: "PUT", url, key: undefined, headers, body: file, onSent });
+
+      gone = [NOT_FOUND, CONFLICT];
+      // Without a key, the token is the credential. With one, there is none.
+      return await send({ url: `${o.baseUrl}/upload/confirm/${file_id}`, json: { confirm_token } });
+    } catch (error) {
+      if (signal?.aborted && pending && key) {
+        // Not awaited: the caller learns of the abort at once.
+        request(o, { method: "DELETE", url: `${o.baseUrl}/files/${pending.file_id}`, key }).catch(() => {});
+      }
+      if (restartsLeft > 0 && isGone(error, gone)) return sendPresigned(restartsLeft - 1);
+      throw error;
+    }
+  }
+
+  const reply = await (total > MAX_FORM_BYTES ? sendPresigned() : sendForm());
+  onSent?.(total);
+  return JSON.parse(reply.text).data;
+}
+
+const isGone = (error: unknown, statuses: number[]) =>
+  error instanceof LarderError &&
+  statuses.includes(error.status) &&
+  !NAME_TAKEN.test(`${error.errors["file"]}`);
+
+/** Returns the header that identifies a logical upload. Pages without HTTPS have no `crypto.randomUUID`. */
+function identify(): Record<string, string> {
+  return { "idempotency-key": crypto.getRandomValues(new Uint32Array(IDEMPOTENCY_KEY_WORDS)).join("-") };
+}
