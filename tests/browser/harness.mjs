@@ -91,10 +91,10 @@ export async function open(test, url, options = {}) {
 }
 
 /** Throttles the uploads of the page. */
-export async function throttleUploads(page) {
+export async function throttleUploads(page, uploadThroughput = SLOW_BYTES_PER_SECOND) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");
-  const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: SLOW_BYTES_PER_SECOND };
+  const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };
   await devtools.send("Network.emulateNetworkConditions", conditions);
 }
 

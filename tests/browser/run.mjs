@@ -15,6 +15,7 @@ await import("./appearance.mjs");
 await import("./colors.mjs");
 await import("./gallery.mjs");
 await import("./origins.mjs");
+await import("./client.mjs");
 await import("./uppy.mjs");
 await import("./watch.mjs");
 

@@ -1,5 +1,7 @@
-//! External clients: boto3 and curl against storage, signers in other languages, and the packages of
-//! Standard Webhooks.
+//! External clients: boto3 and curl against storage, signers in other languages, the packages of
+//! Standard Webhooks, the TypeScript client, and a client that is generated from `openapi.json`.
+
+use std::path::Path;
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, TestSpace, WebhookReceiver, stack_test, text};
@@ -46,6 +48,40 @@ async fn local_s3_is_compatible_with_boto3() {
 #[tokio::test(flavor = "multi_thread")]
 async fn curl_python_and_boto3_upload_to_presigned_urls() {
     Box::pin(script_succeeds("presign.py")).await;
+}
+
+#[stack_test(multi_thread)]
+async fn generated_python_client_lists_files(stack: &Stack, acme: &TestSpace) {
+    let python = external_programs::root().join(".tools/clients/bin/python");
+    let generator = python.with_file_name("openapi-python-client");
+    acme.upload(PHOTO).await;
+    run_client("generated_client.py", &python, &generator, (stack, acme)).await;
+}
+
+#[stack_test(multi_thread, undrained)]
+async fn typescript_client_uploads_signs_and_lists(stack: &Stack, acme: &TestSpace) {
+    let built = external_programs::root().join("clients/typescript/dist/api.js");
+    run_client("typescript.mjs", Path::new("node"), &built, (stack, acme)).await;
+}
+
+/// Runs a script of `tests/clients` with a space, if a file that it needs exists.
+async fn run_client(
+    name: &str,
+    program: &Path,
+    needed: &Path,
+    (stack, acme): (&Stack, &TestSpace),
+) {
+    if !external_programs::installed(name, &["node"], &[needed]) {
+        return;
+    }
+
+    let mut command = Command::new(program);
+    command
+        .arg(external_programs::root().join("tests/clients").join(name))
+        .env("LARDER_API_URL", stack.local.api_url())
+        .env("LARDER_API_KEY", acme.client.key.as_deref().expect("a key"))
+        .env("LARDER_SPACE", &acme.handle);
+    external_programs::run(&mut command).await;
 }
 
 /// Verifies a webhook with the package of each language.
