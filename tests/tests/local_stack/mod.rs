@@ -3,6 +3,7 @@
 pub(crate) mod browser;
 pub(crate) mod clients;
 pub(crate) mod full_disk;
+pub(crate) mod guides;
 pub(crate) mod harness;
 pub(crate) mod panics;
 pub(crate) mod persistence;
