@@ -38,20 +38,18 @@ fn move_groups(body: &mut Value, schemas: &mut Map<String, Value>) {
     };
 
     let mut parts = Vec::new();
-    for (name, fields) in groups {
+    for (name, group) in groups {
+        let fields = group["fields"].as_array().into_iter().flatten();
         let mut properties = Map::new();
-        for field in fields
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-        {
+        for field in fields.filter_map(Value::as_str) {
             let schema = body["properties"]
                 .as_object_mut()
                 .and_then(|fields| fields.remove(field));
             properties.extend(schema.map(|schema| (field.to_owned(), schema)));
         }
-        let mut part = json!({"type": "object", "properties": properties});
+        let description = &group["description"];
+        let mut part =
+            json!({"type": "object", "description": description, "properties": properties});
         move_to(&name, &mut part, schemas);
         parts.push(part);
     }

@@ -181,7 +181,12 @@ pub trait FieldReader: Sized {
     ) -> Patch<T>;
 
     /// Reads fields that a type of this name has in the schema. In requests they stand beside the others.
-    fn group<T>(&mut self, _name: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+    fn group<T>(
+        &mut self,
+        _name: &'static str,
+        _description: &'static str,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         read(self)
     }
 

@@ -1537,6 +1537,9 @@ export type Timestamp = string;
  */
 export type Title = string;
 
+/**
+ * A transformed image: the parameters of its delivery URL.
+ */
 export type Transformation = {
     /**
      * Transformation: image format.

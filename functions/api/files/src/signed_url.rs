@@ -95,7 +95,11 @@ impl FromFields for SignDeliveryUrl {
     fn read(fields: &mut impl FieldReader) -> Option<SignDeliveryUrl> {
         let expires_seconds = read_expires_seconds(fields, DEFAULT_MINUTES);
 
-        let mut parameters = fields.group("Transformation", read_transformation);
+        let mut parameters = fields.group(
+            "Transformation",
+            "A transformed image: the parameters of its delivery URL.",
+            read_transformation,
+        );
         if let Err(field_errors) = Transformation::parse(&parameters) {
             fields.merge(field_errors);
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::schema_field::{Absence, BLANK, SchemaField, ValueForms};
 use crate::{FieldReader, Patch};
 
-/// Keyword with the names of types, and of the fields that they have.
+/// Keyword with the names of types, their descriptions and the names of their fields.
 pub const GROUPS: &str = "x-groups";
 
 /// Records the fields of one object as a JSON Schema (draft 2020-12, which OpenAPI 3.1 uses).
@@ -24,7 +24,7 @@ pub struct SchemaReader<'a> {
     alternatives: Vec<String>,
     /// Whether unknown fields are rejected.
     denies_unknown: bool,
-    /// Names of the fields of each group.
+    /// Description and names of the fields of each group.
     groups: Map<String, Value>,
 }
 
@@ -343,11 +343,18 @@ impl FieldReader for SchemaReader<'_> {
         Patch::Keep
     }
 
-    fn group<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+    fn group<T>(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let start = self.fields.len();
         let value = read(self);
         let names = self.fields[start..].iter().map(|field| field.name.as_str());
-        self.groups.insert(name.to_owned(), names.collect());
+        let fields: Vec<&str> = names.collect();
+        let group = json!({"description": description, "fields": fields});
+        self.groups.insert(name.to_owned(), group);
         value
     }
 
