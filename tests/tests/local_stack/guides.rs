@@ -17,7 +17,7 @@ use crate::support::external_programs;
 /// Maximum number of lines of a page.
 const MAX_LINES: usize = 150;
 /// Languages of files that a later block runs.
-const FILE_LANGUAGES: [&str; 3] = ["js", "python", "html"];
+const FILE_LANGUAGES: [&str; 2] = ["js", "python"];
 /// Tags of blocks that are only shown.
 const SHOWN: [&str; 3] = ["json", "http", "text"];
 /// First words of commands that are only shown.
@@ -131,7 +131,12 @@ async fn guides_work() {
         ),
         (
             "show-images.md",
-            &["w=320 320w", "url(data:image/bmp;base64,"],
+            &[
+                "w=320 320w",
+                "url(data:image/bmp;base64,",
+                "next/image: https://cdn.example.com/k3x9ab/a.jpg?w=640&q=auto",
+                "unpic: https://cdn.example.com/k3x9ab/a.jpg?w=640&h=480&r=fill",
+            ],
         ),
         (
             "upload-from-a-backend.md",
