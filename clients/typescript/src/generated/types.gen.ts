@@ -5504,7 +5504,7 @@ export type ConfirmUploadErrors = {
      */
     408: ErrorBody;
     /**
-     * The file has not been uploaded to its presigned URL yet.
+     * The file has not been uploaded to its presigned URL yet, or its stored name is taken.
      */
     409: ErrorBody;
     /**

@@ -38,7 +38,7 @@ pub(crate) const CONFIRM: Endpoint = Endpoint::post(
 )
 .errors(&[(
     409,
-    "The file has not been uploaded to its presigned URL yet.",
+    "The file has not been uploaded to its presigned URL yet, or its stored name is taken.",
 )]);
 
 /// A request that authenticates by an API key or by a confirm token.
