@@ -1,7 +1,7 @@
 //! Moves the bodies of requests and responses, and the objects in requests, to named components:
 //! generators name their types after them.
 
-use http_api::openapi::GROUPS;
+use domain::TRANSFORMATION_PARAMETERS;
 use serde_json::{Map, Value, json};
 
 use crate::operation::{COUNTERPARTS, Operation, SCHEMAS};
@@ -16,7 +16,7 @@ pub(crate) fn move_bodies(operation: &mut Operation, schemas: &mut Map<String, V
     for media_type in media.into_iter().flat_map(Map::values_mut) {
         let body = &mut media_type["schema"];
         move_objects(body, schemas);
-        move_groups(body, schemas);
+        move_transformation(body, schemas);
         move_to(&format!("{id}Request"), body, schemas);
     }
 
@@ -30,31 +30,29 @@ pub(crate) fn move_bodies(operation: &mut Operation, schemas: &mut Map<String, V
     }
 }
 
-/// Moves the fields of each group to a component.
-fn move_groups(body: &mut Value, schemas: &mut Map<String, Value>) {
-    let groups = body.as_object_mut().and_then(|body| body.remove(GROUPS));
-    let Some(Value::Object(groups)) = groups else {
+/// Moves the parameters of a transformation, if the body has them beside other fields.
+fn move_transformation(body: &mut Value, schemas: &mut Map<String, Value>) {
+    let Some(fields) = body["properties"].as_object_mut() else {
         return;
     };
-
-    let mut parts = Vec::new();
-    for (name, group) in groups {
-        let fields = group["fields"].as_array().into_iter().flatten();
-        let mut properties = Map::new();
-        for field in fields.filter_map(Value::as_str) {
-            let schema = body["properties"]
-                .as_object_mut()
-                .and_then(|fields| fields.remove(field));
-            properties.extend(schema.map(|schema| (field.to_owned(), schema)));
-        }
-        let description = &group["description"];
-        let mut part =
-            json!({"type": "object", "description": description, "properties": properties});
-        move_to(&name, &mut part, schemas);
-        parts.push(part);
+    if !TRANSFORMATION_PARAMETERS
+        .iter()
+        .all(|name| fields.contains_key(*name))
+    {
+        return;
     }
-    parts.push(body.take());
-    *body = json!({ "allOf": parts });
+
+    let parameters: Map<_, _> = TRANSFORMATION_PARAMETERS
+        .iter()
+        .filter_map(|name| fields.remove_entry(*name))
+        .collect();
+    let mut transformation = json!({
+        "type": "object",
+        "description": "A transformed image: the parameters of its delivery URL.",
+        "properties": parameters,
+    });
+    move_to("Transformation", &mut transformation, schemas);
+    *body = json!({ "allOf": [transformation, body.take()] });
 }
 
 /// Returns the name of a response with `data`: of a page, or of one resource.
@@ -120,7 +118,7 @@ fn move_to(name: &str, schema: &mut Value, schemas: &mut Map<String, Value>) {
 }
 
 /// Returns the name of the component that a schema, its first alternative or its items refer to.
-pub(crate) fn reference(schema: &Value) -> Option<&str> {
+fn reference(schema: &Value) -> Option<&str> {
     let alternatives = [schema, &schema["anyOf"][0], &schema["items"]];
     alternatives
         .into_iter()

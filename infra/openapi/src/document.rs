@@ -273,10 +273,12 @@ fn error_responses() -> Map<String, Value> {
         let content = json!({JSON: {"schema": {"$ref": "#/components/schemas/ErrorBody"}}});
         let retry_after = RETRYABLE.contains(&status).then_some(RETRY_AFTER);
         let authenticate = (status == 401).then_some("WWW-Authenticate");
+        let limits = RATE_LIMIT_HEADERS.into_iter().filter(|_| status == 429);
         let names = [REQUEST_ID]
             .into_iter()
             .chain(retry_after)
-            .chain(authenticate);
+            .chain(authenticate)
+            .chain(limits);
         let headers = header_references(names);
         let response = json!({"description": description, "headers": headers, "content": content});
         (format!("Error{status}"), response)

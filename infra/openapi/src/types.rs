@@ -55,7 +55,7 @@ pub(crate) fn simplify(operations: &mut [Operation], schemas: &mut Map<String, V
     let mut rewrite = |object: &mut Map<String, Value>| {
         use_one_enum(object, &Map::new());
         use_standard_integer(object);
-        drop_object_default(object);
+        drop_unusual_default(object);
     };
     for operation in operations {
         for_each_object(&mut operation.description, &mut rewrite);
@@ -144,8 +144,9 @@ fn use_standard_integer(object: &mut Map<String, Value>) {
     }
 }
 
-/// Removes the default of an object: its fields have their own.
-fn drop_object_default(object: &mut Map<String, Value>) {
+/// Removes defaults that generators stumble over: of objects, whose fields have their own, beside
+/// references, and null.
+fn drop_unusual_default(object: &mut Map<String, Value>) {
     let is_object = |default: &Value| default.is_object() || default.is_null();
     if object.contains_key("$ref") || object.get("default").is_some_and(is_object) {
         object.remove("default");

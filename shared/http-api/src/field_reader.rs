@@ -180,16 +180,6 @@ pub trait FieldReader: Sized {
         parse: impl Fn(&str, &str) -> Result<E, FieldError>,
     ) -> Patch<T>;
 
-    /// Reads fields that a type of this name has in the schema. In requests they stand beside the others.
-    fn group<T>(
-        &mut self,
-        _name: &'static str,
-        _description: &'static str,
-        read: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        read(self)
-    }
-
     /// Describes a field that was read before, for users of the API. Only the schema contains it.
     fn describe(&mut self, _name: &str, _description: &'static str) {}
 

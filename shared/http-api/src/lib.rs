@@ -45,6 +45,7 @@ mod path;
 mod query;
 mod request_state;
 mod responses;
+mod selector;
 mod views;
 
 pub use access_settings::{AccessControlChange, FolderSecurityChange, SecurityChange};
@@ -74,4 +75,5 @@ pub use page::{ListQuery, PageQuery, PageResponse};
 pub use path::{KeyPath, WebhookMessagePath, path_parameter};
 pub use query::ValidQuery;
 pub use responses::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
+pub use selector::{ID, ResourceSelector};
 pub use views::{AnonymousFileView, FileView, Rfc3339, SelectedFileView, ThumbnailView, file_url};

@@ -43,6 +43,7 @@ async fn invalid_assigned_fields_are_named(acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     let name = "must have a name of 1 to 40 characters of a-z, 0-9 and _";
     let many: Value = (0..21).map(|key| (format!("k{key}"), json!("v"))).collect();
+
     for (change, field, message) in [
         (
             json!({"title": "t".repeat(256)}),
@@ -86,6 +87,7 @@ async fn invalid_assigned_fields_are_named(acme: &TestSpace) {
         ),
     ] {
         let expected = json!({ field: [message] });
+
         assert_eq!(acme.put_err(422, file.path(), &change).await, expected);
     }
 }

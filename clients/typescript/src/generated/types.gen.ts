@@ -304,7 +304,7 @@ export type DeclaredName = string;
 
 export type DeleteFileByIdRequest = {
     /**
-     * Id of the file.
+     * Id of the resource.
      */
     id?: ResourceId | null;
 };
@@ -2640,7 +2640,7 @@ export type DeleteFileByIdData = {
     path?: never;
     query?: {
         /**
-         * Id of the file.
+         * Id of the resource.
          */
         id?: ResourceId;
     };
@@ -2800,7 +2800,7 @@ export type UpdateFileByIdData = {
     path?: never;
     query?: {
         /**
-         * Id of the file.
+         * Id of the resource.
          */
         id?: ResourceId;
     };
@@ -5101,7 +5101,7 @@ export type DeleteUploadConfigData = {
     path?: never;
     query?: {
         /**
-         * Id of the upload config.
+         * Id of the resource.
          */
         id?: ResourceId;
     };

@@ -3,13 +3,11 @@
 use axum::extract::State;
 use domain::{FieldError, FieldErrors, File};
 use http_api::{
-    ApiError, Authenticated, Can, Endpoint, ManageFiles, NoContent, ValidJson, ValidQuery,
+    ApiError, Authenticated, Can, Endpoint, ID, ManageFiles, NoContent, ResourceSelector,
+    ValidJson, ValidQuery,
 };
 
-use crate::{
-    FilesState,
-    selector::{FileSelector, ID},
-};
+use crate::FilesState;
 
 pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteFile", "/files/{id}", "Delete a file")
     .description(
@@ -45,8 +43,8 @@ pub(crate) async fn delete(
 pub(crate) async fn delete_named(
     auth: Authenticated<ManageFiles>,
     state: State<FilesState>,
-    ValidQuery(query): ValidQuery<FileSelector>,
-    ValidJson(body): ValidJson<FileSelector>,
+    ValidQuery(query): ValidQuery<ResourceSelector>,
+    ValidJson(body): ValidJson<ResourceSelector>,
 ) -> Result<NoContent, ApiError> {
     query.require_same(&body)?;
     let id = query

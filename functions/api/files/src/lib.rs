@@ -7,7 +7,6 @@ mod get;
 mod list;
 mod protection;
 mod read_only;
-mod selector;
 mod signed_url;
 mod update;
 mod urls;

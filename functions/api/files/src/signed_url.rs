@@ -95,11 +95,7 @@ impl FromFields for SignDeliveryUrl {
     fn read(fields: &mut impl FieldReader) -> Option<SignDeliveryUrl> {
         let expires_seconds = read_expires_seconds(fields, DEFAULT_MINUTES);
 
-        let mut parameters = fields.group(
-            "Transformation",
-            "A transformed image: the parameters of its delivery URL.",
-            read_transformation,
-        );
+        let mut parameters = read_transformation(fields);
         if let Err(field_errors) = Transformation::parse(&parameters) {
             fields.merge(field_errors);
         }

@@ -12,18 +12,13 @@ use domain::{
 };
 use http_api::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, FileView,
-    FromFields, InputFields, ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
+    FromFields, ID, InputFields, ManageFiles, Patch, ResourceId, ResourceSelector, UnreadJson,
+    ValidQuery, read_folder,
 };
 use serde_json::Value;
 use space_store::{FolderSelector, Placement, SpaceScope};
 
-use crate::{
-    FilesState,
-    protection::ProtectionCheck,
-    read_only,
-    selector::{FileSelector, ID},
-    view::file_view,
-};
+use crate::{FilesState, protection::ProtectionCheck, read_only, view::file_view};
 
 /// A field that every record has. A body with it is a record that is sent back.
 const RECORD_FIELD: &str = "created_at";
@@ -158,7 +153,7 @@ pub(crate) async fn update(
 pub(crate) async fn update_named(
     auth: Authenticated<ManageFiles>,
     State(files): State<FilesState>,
-    ValidQuery(query): ValidQuery<FileSelector>,
+    ValidQuery(query): ValidQuery<ResourceSelector>,
     mut body: UnreadJson<UpdateFileById>,
 ) -> Result<Data<FileView>, ApiError> {
     let id = body.fields.required(ID, ResourceId::parse).map(|id| id.0);
@@ -167,7 +162,7 @@ pub(crate) async fn update_named(
         UpdateFile::read(&mut body.fields);
         return body.fields.finish(None).map_err(ApiError::from);
     };
-    let selector = FileSelector {
+    let selector = ResourceSelector {
         id: Some(id.clone()),
     };
     query.require_same(&selector)?;
@@ -228,8 +223,8 @@ fn read_update(
 ) -> Option<UpdateFile> {
     let keeps_folder = ignore_unchanged_folder(fields, body, view);
     let update = UpdateFile::read(fields);
-    if let Some(selector) = FileSelector::read(fields) {
-        let result = selector.require_same(&FileSelector::from(file.id));
+    if let Some(selector) = ResourceSelector::read(fields) {
+        let result = selector.require_same(&ResourceSelector::from(file.id));
         fields.merge(result.err().unwrap_or_default());
     }
     fields.merge(read_only::field_errors(body, view, fields));

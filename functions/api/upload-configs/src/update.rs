@@ -6,7 +6,7 @@ use domain::{
     UploadConfigName, UploadRules, parse_variant,
 };
 use http_api::{
-    ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FromFields, ManageUploadConfigs,
+    ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FromFields, ID, ManageUploadConfigs,
     Patch, ResourceId, ValidJson,
 };
 
@@ -28,8 +28,6 @@ pub(crate) const UPDATE: Endpoint = Endpoint::post(
 )
 .errors(&[(404, "The upload config does not exist.")]);
 
-/// The field of the id.
-pub(crate) const ID: &str = "id";
 /// Another name of that field.
 const ID_ALIAS: &str = "upload_config_id";
 /// The field error of a request without an id.

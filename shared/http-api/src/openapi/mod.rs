@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Action, Endpoint, FromFields, RateLimitTier, Register};
 pub use schema_field::ValueForms;
-pub use schema_reader::{GROUPS, SchemaReader};
+pub use schema_reader::SchemaReader;
 
 /// Media type of JSON bodies.
 const JSON: &str = "application/json";

@@ -9,9 +9,6 @@ use serde_json::{Map, Value, json};
 use super::schema_field::{Absence, BLANK, SchemaField, ValueForms};
 use crate::{FieldReader, Patch};
 
-/// Keyword with the names of types, their descriptions and the names of their fields.
-pub const GROUPS: &str = "x-groups";
-
 /// Records the fields of one object as a JSON Schema (draft 2020-12, which OpenAPI 3.1 uses).
 pub struct SchemaReader<'a> {
     schemas: &'a mut SchemaGenerator,
@@ -24,8 +21,6 @@ pub struct SchemaReader<'a> {
     alternatives: Vec<String>,
     /// Whether unknown fields are rejected.
     denies_unknown: bool,
-    /// Description and names of the fields of each group.
-    groups: Map<String, Value>,
 }
 
 impl<'a> SchemaReader<'a> {
@@ -39,7 +34,6 @@ impl<'a> SchemaReader<'a> {
             required: BTreeSet::new(),
             alternatives: Vec::new(),
             denies_unknown: false,
-            groups: Map::new(),
         }
     }
 
@@ -84,9 +78,6 @@ impl<'a> SchemaReader<'a> {
         if is_accepted && !self.is_json {
             // RFC 7578: every part of a form has a name.
             schema["propertyNames"] = json!({"minLength": 1});
-        }
-        if !self.groups.is_empty() {
-            schema[GROUPS] = Value::Object(self.groups);
         }
         if self.denies_unknown {
             schema["additionalProperties"] = json!(false);
@@ -152,7 +143,6 @@ impl<'a> SchemaReader<'a> {
             required: std::mem::replace(&mut self.required, required),
             alternatives: std::mem::replace(&mut self.alternatives, alternatives),
             denies_unknown: std::mem::replace(&mut self.denies_unknown, denies_unknown),
-            groups: Map::new(),
             schemas: self.schemas,
             forms: self.forms,
             is_json: self.is_json,
@@ -341,21 +331,6 @@ impl FieldReader for SchemaReader<'_> {
         let schema = self.schema_of::<T>();
         self.add(name, schema, Absence::Null);
         Patch::Keep
-    }
-
-    fn group<T>(
-        &mut self,
-        name: &'static str,
-        description: &'static str,
-        read: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let start = self.fields.len();
-        let value = read(self);
-        let names = self.fields[start..].iter().map(|field| field.name.as_str());
-        let fields: Vec<&str> = names.collect();
-        let group = json!({"description": description, "fields": fields});
-        self.groups.insert(name.to_owned(), group);
-        value
     }
 
     fn describe(&mut self, name: &str, description: &'static str) {
