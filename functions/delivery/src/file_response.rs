@@ -8,7 +8,9 @@ use renditions::ExpectedRendition;
 use sha2::{Digest, Sha256};
 use space_store::{AccessGrant, AuthorizedFile, RenditionInfo};
 
-use crate::{disposition::DispositionType, precondition::Validators};
+use http_api::Validators;
+
+use crate::disposition::DispositionType;
 
 /// Maximum `max-age`, in seconds.
 const MAX_AGE_SECONDS: i64 = 300;

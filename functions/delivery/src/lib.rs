@@ -13,7 +13,6 @@ mod disposition;
 mod file_response;
 mod negotiation;
 mod object_url;
-mod precondition;
 mod redirect;
 mod transfer;
 

@@ -15,7 +15,7 @@ use axum::{
 use domain::{ErrorKind, Rendition, ServiceError, Timestamp};
 use futures::stream;
 use http::{HeaderMap, Method, StatusCode, header};
-use http_api::ApiError;
+use http_api::{ApiError, Precondition};
 use renditions::{ReadyRendition, RenditionRequest};
 use space_store::AuthorizedFile;
 
@@ -24,7 +24,6 @@ use crate::{
     byte_range::{self, ByteRange},
     file_response::{FileResponse, insert},
     object_url::ViewerOrigin,
-    precondition::Precondition,
     redirect::{Redirect, RedirectedRendition},
 };
 

@@ -1,7 +1,8 @@
 //! `GET /openapi.json`: the OpenAPI document of the API, without a key.
 
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
+use http_api::{Precondition, Validators};
 use sha2::{Digest, Sha256};
 
 /// The committed document, which the crate `openapi` generates.
@@ -12,33 +13,29 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
 /// The document and its entity tag.
 #[derive(Clone)]
 pub(crate) struct Document {
-    etag: HeaderValue,
+    etag: String,
 }
 
 impl Document {
     pub(crate) fn new() -> Document {
         let digest = hex::encode(Sha256::digest(DOCUMENT));
-        let etag = format!("\"{digest}\"");
         Document {
-            etag: HeaderValue::try_from(etag).unwrap_or(HeaderValue::from_static("")),
+            etag: format!("\"{digest}\""),
         }
     }
 
     /// Returns the document, or 304 if the client has it.
     pub(crate) fn response(&self, request: &HeaderMap) -> Response {
-        // RFC 9110, section 13.1.2: tags in a list, compared without the prefix of weak ones.
-        let tags = request.get_all(header::IF_NONE_MATCH).iter();
-        let mut tags = tags
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .map(str::trim);
-        let is_current = tags.any(|tag| tag == "*" || tag.trim_start_matches("W/") == self.etag);
+        let validators = Validators {
+            etag: &self.etag,
+            last_modified: None,
+        };
         let headers = [
-            (header::ETAG, self.etag.clone()),
-            (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+            (header::ETAG, self.etag.as_str()),
+            (header::CACHE_CONTROL, "no-cache"),
         ];
 
-        if is_current {
+        if validators.evaluate(request) == Precondition::NotModified {
             return (StatusCode::NOT_MODIFIED, headers).into_response();
         }
         let json = [(header::CONTENT_TYPE, "application/json")];

@@ -13,7 +13,7 @@ const ANY: &str = "*";
 
 /// Result of a request's conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Precondition {
+pub enum Precondition {
     Passed,
     /// The client has the current file (304).
     NotModified,
@@ -21,19 +21,19 @@ pub(crate) enum Precondition {
     Failed,
 }
 
-/// The validators of a file.
+/// The validators of a file or another resource.
 #[derive(Clone, Copy)]
-pub(crate) struct Validators<'a> {
-    pub(crate) etag: &'a str,
+pub struct Validators<'a> {
+    pub etag: &'a str,
     /// Time of the last change; `None` if it is unknown. Conditions with dates are then ignored (RFC
     /// 9110, sections 13.1.3 and 13.1.4).
-    pub(crate) last_modified: Option<Timestamp>,
+    pub last_modified: Option<Timestamp>,
 }
 
 impl Validators<'_> {
     /// Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2. Invalid
     /// dates are ignored.
-    pub(crate) fn evaluate(&self, headers: &HeaderMap) -> Precondition {
+    pub fn evaluate(&self, headers: &HeaderMap) -> Precondition {
         if let Some(tags) = header_text(headers, header::IF_MATCH) {
             if !self.matches_any(&tags, Comparison::Strong) {
                 return Precondition::Failed;
@@ -56,14 +56,14 @@ impl Validators<'_> {
     }
 
     /// Whether `If-None-Match` names the entity tag, so that the client received it before. `*` does not.
-    pub(crate) fn are_named(&self, headers: &HeaderMap) -> bool {
+    pub fn are_named(&self, headers: &HeaderMap) -> bool {
         header_text(headers, header::IF_NONE_MATCH)
             .is_some_and(|tags| tags != ANY && self.matches_any(&tags, Comparison::Weak))
     }
 
     /// Whether `Range` applies: there is no `If-Range`, or it matches the file. The bytes of a file
     /// never change, so its date is a strong validator.
-    pub(crate) fn range_applies(&self, headers: &HeaderMap) -> bool {
+    pub fn range_applies(&self, headers: &HeaderMap) -> bool {
         let Some(condition) = header_text(headers, header::IF_RANGE) else {
             return true;
         };
