@@ -74,7 +74,7 @@ export type AltText = string;
  * A file that was uploaded without an API key, with its values at activation.
  */
 export type AnonymousFile = {
-    created_at: Rfc3339;
+    created_at: Timestamp;
     id: FileId;
     /**
      * MIME type: detected from the bytes, or declared while the file is pending.
@@ -112,11 +112,11 @@ export type AnonymousFileResponse = {
 };
 
 export type ApiKey = {
-    created_at: Rfc3339;
+    created_at: Timestamp;
     /**
      * Time from which the key is rejected. Null if it does not expire.
      */
-    expires_at: Rfc3339 | null;
+    expires_at: Timestamp | null;
     id: KeyId;
     /**
      * Whether the key is neither revoked nor expired.
@@ -133,7 +133,7 @@ export type ApiKey = {
     /**
      * Time of the last use, exact to a minute. Null if the key was never used.
      */
-    last_used_at: Rfc3339 | null;
+    last_used_at: Timestamp | null;
     /**
      * Name of the key.
      */
@@ -153,7 +153,7 @@ export type ApiKey = {
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
 };
 
 export type ApiKeyPage = {
@@ -338,7 +338,7 @@ export type DetailedWebhookMessage = {
      * The last 20 attempts, the oldest first.
      */
     attempts: Array<WebhookAttempt>;
-    created_at: Rfc3339;
+    created_at: Timestamp;
     event: WebhookEvent;
     /**
      * Why the message failed. Null in other states.
@@ -355,7 +355,7 @@ export type DetailedWebhookMessage = {
     /**
      * Time of the next attempt. Null unless the message is pending.
      */
-    next_attempt_at: Rfc3339 | null;
+    next_attempt_at: Timestamp | null;
     /**
      * The body of the message, byte for byte.
      */
@@ -363,12 +363,12 @@ export type DetailedWebhookMessage = {
     /**
      * Time of the last request that began a new series of attempts. Null if there was none.
      */
-    redelivered_at: Rfc3339 | null;
+    redelivered_at: Timestamp | null;
     status: WebhookStatus;
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
     /**
      * URL of the endpoint.
      */
@@ -493,7 +493,7 @@ export type FileRecord = {
      * SHA-256 of the bytes, in lower-case hex. Null if unknown.
      */
     checksum_sha256: string | null;
-    created_at: Rfc3339;
+    created_at: Timestamp;
     /**
      * Extension of the MIME type, without a dot.
      */
@@ -569,7 +569,7 @@ export type FileRecord = {
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
     /**
      * Id of the upload config.
      */
@@ -640,7 +640,7 @@ export type Folder = {
      * Access control of the content, its own or inherited.
      */
     access_control: EffectiveAccess;
-    created_at: Rfc3339;
+    created_at: Timestamp;
     /**
      * Whether the folder contains other folders.
      */
@@ -666,7 +666,7 @@ export type Folder = {
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
 };
 
 /**
@@ -1044,7 +1044,7 @@ export type PreviousSigningSecret = {
     /**
      * Time from which signatures with this secret are rejected: 24 hours after the rotation.
      */
-    expires_at: Rfc3339;
+    expires_at: Timestamp;
     /**
      * Id of the secret: the parameter `kid` of signed URLs.
      */
@@ -1062,7 +1062,7 @@ export type PreviousWebhookSecret = {
     /**
      * Time from which webhooks are not signed with this secret: 24 hours after the rotation.
      */
-    expires_at: Rfc3339;
+    expires_at: Timestamp;
     /**
      * The secret: `whsec_` and the base64 of the key of the HMAC-SHA256.
      */
@@ -1122,11 +1122,6 @@ export type ResourceId = string;
  * Category of a file, derived from its stored MIME type.
  */
 export type ResourceType = 'image' | 'video' | 'audio' | 'other' | 'text' | 'document' | 'archive';
-
-/**
- * Time in RFC 3339, in UTC with milliseconds.
- */
-export type Rfc3339 = string;
 
 /**
  * Role of a caller in a space, from the lowest to the highest.
@@ -1236,7 +1231,7 @@ export type SignedUploadUrl = {
     /**
      * Time from which the URL is rejected.
      */
-    expires_at: Rfc3339;
+    expires_at: Timestamp;
     /**
      * HTTP method of both URLs: `POST`.
      */
@@ -1270,7 +1265,7 @@ export type SignedUrl = {
     /**
      * Time from which the URL is rejected.
      */
-    expires_at: Rfc3339;
+    expires_at: Timestamp;
     /**
      * The signed URL. Null while the file is pending.
      */
@@ -1323,7 +1318,7 @@ export type Space = {
      * Id of the upload config of uploads that do not name one.
      */
     active_upload_config_id: UploadConfigId;
-    created_at: Rfc3339;
+    created_at: Timestamp;
     /**
      * Host of the `url` of files. Null for the host of the CDN.
      */
@@ -1347,7 +1342,7 @@ export type Space = {
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
     /**
      * URL that receives webhooks of files whose upload config has none. Null also for the roles
      * `viewer` and `user`, because it may contain a secret.
@@ -1377,7 +1372,7 @@ export type SpaceSummary = {
      * Id of the upload config of uploads that do not name one.
      */
     active_upload_config_id: UploadConfigId;
-    created_at: Rfc3339;
+    created_at: Timestamp;
     /**
      * Host of the `url` of files. Null for the host of the CDN.
      */
@@ -1397,7 +1392,7 @@ export type SpaceSummary = {
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
     /**
      * URL that receives webhooks of files whose upload config has none. Null also for the roles
      * `viewer` and `user`, because it may contain a secret.
@@ -1528,7 +1523,7 @@ export type Thumbnail = {
 };
 
 /**
- * Time in RFC 3339, in UTC with milliseconds. Stored as milliseconds since 1970.
+ * Time in RFC 3339, in UTC with milliseconds.
  */
 export type Timestamp = string;
 
@@ -1843,7 +1838,7 @@ export type UploadConfig = {
      * The rules, with defaults for values that were not set.
      */
     config: UploadRules;
-    created_at: Rfc3339;
+    created_at: Timestamp;
     /**
      * Delivery type of uploaded files.
      */
@@ -1866,7 +1861,7 @@ export type UploadConfig = {
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
 };
 
 /**
@@ -1896,7 +1891,7 @@ export type UploadConfigSummary = {
      * Whether uploads without an API key or a signature are allowed.
      */
     allow_unsigned: boolean;
-    created_at: Rfc3339;
+    created_at: Timestamp;
     /**
      * Delivery type of uploaded files.
      */
@@ -1919,7 +1914,7 @@ export type UploadConfigSummary = {
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
 };
 
 export type UploadConfigSummaryPage = {
@@ -2186,7 +2181,7 @@ export type WebhookAttempt = {
     /**
      * Start of the attempt.
      */
-    at: Rfc3339;
+    at: Timestamp;
     duration_ms: number;
     /**
      * Why there was no valid response. Null if there was one.
@@ -2275,7 +2270,7 @@ export type WebhookMessage = {
      * The last 20 attempts, the oldest first.
      */
     attempts: Array<WebhookAttempt>;
-    created_at: Rfc3339;
+    created_at: Timestamp;
     event: WebhookEvent;
     /**
      * Why the message failed. Null in other states.
@@ -2292,16 +2287,16 @@ export type WebhookMessage = {
     /**
      * Time of the next attempt. Null unless the message is pending.
      */
-    next_attempt_at: Rfc3339 | null;
+    next_attempt_at: Timestamp | null;
     /**
      * Time of the last request that began a new series of attempts. Null if there was none.
      */
-    redelivered_at: Rfc3339 | null;
+    redelivered_at: Timestamp | null;
     status: WebhookStatus;
     /**
      * Time of the last change.
      */
-    updated_at: Rfc3339;
+    updated_at: Timestamp;
     /**
      * URL of the endpoint.
      */

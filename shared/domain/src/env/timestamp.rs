@@ -13,7 +13,8 @@ const NS_PER_MS: i128 = 1_000_000;
 /// Last timestamp that RFC 3339 can represent: the end of the year 9999, in milliseconds.
 const MAX_MS: i64 = 253_402_300_799_999;
 
-/// Time in RFC 3339, in UTC with milliseconds. Stored as milliseconds since 1970.
+// The value is in milliseconds since 1970, also where it is stored.
+/// Time in RFC 3339, in UTC with milliseconds.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
