@@ -37,6 +37,9 @@ DELETIONS = {
     "revokeSpaceKey": "space_keys",
     "revokeAccountKey": "account_keys",
 }
+# Placeholders of spare records. Only requests that are sent take one: far more are generated.
+SPARE_ID = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"
+SPARE_KEY = 2**41
 # Operations that upload into a separate space.
 UPLOADING = {
     "uploadFiles",
@@ -83,9 +86,7 @@ def record_for(operation, name):
     if called in UPLOADING:
         return UPLOADS.get(name)
     if called in DELETIONS and name in (["keyId"] if "keyId" in operation.path else ["id", "upload_config_id"]):
-        with lock:
-            spares = RECORDS["spares"][DELETIONS[called]]
-            return spares.pop() if spares else None
+        return SPARE_KEY if name == "keyId" else SPARE_ID
     kind = ID_BY_PATH.get(operation.path.split("/")[1]) if name == "id" else BY_NAME.get(name)
     return RECORDS.get(kind)
 
@@ -152,6 +153,18 @@ def map_case(context, case):
             if not is_https_url(case.body.get("webhook_url")):
                 case.body.pop("webhook_url", None)
     return case
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Replaces all placeholders of a request by one spare record, while there is one."""
+    parts = [values for values in (case.path_parameters, case.query, case.body) if isinstance(values, dict)]
+    named = [(values, name) for values in parts for name, value in values.items() if value in (SPARE_ID, SPARE_KEY)]
+    with lock:
+        spares = RECORDS["spares"][DELETIONS[operation_id(case.operation)]] if named else []
+        spare = spares.pop() if spares else None
+    for values, name in named:
+        values[name] = values[name] if spare is None else spare
 
 
 # Errors of values that fit their schema, since no schema can say what is wrong with them.
