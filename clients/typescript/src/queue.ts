@@ -10,19 +10,20 @@ import { LarderError } from "./errors.js";
 import type { FileRecord } from "./generated/types.gen.js";
 import type { Progress, UploadOptions, UploadTarget } from "./upload.js";
 
-export interface QueueItem {
+/** A file of a queue. `T` is what its upload returns. */
+export interface QueueItem<T = FileRecord> {
   id: string;
   file: File;
   state: "waiting" | "sending" | "stored" | "failed" | "cancelled";
   /** Bytes that were sent. */
   sent: number;
   /** Set in the state `stored`. */
-  record?: FileRecord;
+  record?: T;
   /** Set in the state `failed`. */
   error?: LarderError;
 }
 
-export interface Queue {
+export interface Queue<T = FileRecord> {
   /** Adds files, and starts to upload them unless the queue is paused. */
   add(files: Iterable<File>, u?: UploadTarget): void;
   /** Starts no further uploads. Those that are being sent continue. */
@@ -33,35 +34,35 @@ export interface Queue {
   /** Uploads a failed or cancelled item again, or all failed ones. */
   retry(id?: string): void;
   /** All items in the order in which they were added. */
-  readonly items: readonly QueueItem[];
+  readonly items: readonly QueueItem<T>[];
   /** Calls a function with the items that changed. Returns a function that ends this. */
-  subscribe(f: (changed: readonly QueueItem[]) => void): () => void;
+  subscribe(f: (changed: readonly QueueItem<T>[]) => void): () => void;
 }
 
-interface Entry {
-  item: QueueItem;
+interface Entry<T> {
+  item: QueueItem<T>;
   readonly target: UploadTarget;
   /** Aborts the upload of the entry. Another object for each attempt. */
   controller?: AbortController;
 }
 
-export function createQueue(
-  send: (file: File, u: UploadOptions) => Promise<FileRecord>,
+export function createQueue<T = FileRecord>(
+  send: (file: File, u: UploadOptions) => Promise<T>,
   { concurrency = DEFAULT_CONCURRENCY }: { concurrency?: number } = {},
-): Queue {
-  const entries = new Map<string, Entry>();
-  const changed = new Set<Entry>();
-  const subscribers = new Set<(changed: readonly QueueItem[]) => void>();
-  let items: readonly QueueItem[] | undefined;
+): Queue<T> {
+  const entries = new Map<string, Entry<T>>();
+  const changed = new Set<Entry<T>>();
+  const subscribers = new Set<(changed: readonly QueueItem<T>[]) => void>();
+  let items: readonly QueueItem<T>[] | undefined;
 
   /** Entries to send, from `next` on. One that is no longer waiting is skipped. */
-  const waiting: Entry[] = [];
+  const waiting: Entry<T>[] = [];
   let next = 0;
   let sending = 0;
   /** Number of uploads at a time. 0 while the queue is paused. */
   let limit = concurrency;
 
-  function change(entry: Entry, to: Partial<QueueItem>): void {
+  function change(entry: Entry<T>, to: Partial<QueueItem<T>>): void {
     if (changed.size === 0) setTimeout(notify, NOTIFY_INTERVAL_MS);
     changed.add(entry);
     items = undefined;
@@ -75,7 +76,7 @@ export function createQueue(
   }
 
   /** Adds an entry to those that wait, without the results of an earlier attempt. */
-  function enqueue(entry: Entry): void {
+  function enqueue(entry: Entry<T>): void {
     const { id, file } = entry.item;
     entry.item = { id, file, state: "waiting", sent: 0 };
     entries.set(id, entry);
@@ -90,10 +91,10 @@ export function createQueue(
     }
   }
 
-  async function run(entry: Entry): Promise<void> {
+  async function run(entry: Entry<T>): Promise<void> {
     const { signal } = (entry.controller = new AbortController());
     const { file } = entry.item;
-    const update = (to: Partial<QueueItem>) => signal.aborted || change(entry, to);
+    const update = (to: Partial<QueueItem<T>>) => signal.aborted || change(entry, to);
 
     sending += 1;
     update({ state: "sending" });
@@ -110,7 +111,7 @@ export function createQueue(
   }
 
   /** Calls a function with the entry of an id, or with all entries, if they are in one of the states. */
-  function each(id: string | undefined, states: QueueItem["state"][], f: (entry: Entry) => void): void {
+  function each(id: string | undefined, states: QueueItem["state"][], f: (entry: Entry<T>) => void): void {
     for (const entry of id === undefined ? entries.values() : [entries.get(id)]) {
       if (entry && states.includes(entry.item.state)) f(entry);
     }
@@ -156,4 +157,4 @@ export function createQueue(
   };
 }
 
-const snapshotsOf = (entries: Iterable<Entry>) => Array.from(entries, ({ item }) => item);
+const snapshotsOf = <T>(entries: Iterable<Entry<T>>) => Array.from(entries, ({ item }) => item);

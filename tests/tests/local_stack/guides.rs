@@ -4,24 +4,87 @@
 //! published without a test.
 
 use std::{
+    ffi::OsStr,
     fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
 
+use tests::text;
 use tokio::process::Command;
 
 use super::program::DataDir;
 use crate::support::external_programs;
 
+/// Pages that are followed in one shell, and texts that their commands print once.
+const GUIDES: &[(&[&str], &[&str])] = &[
+    (
+        &["private-files.md"],
+        &[
+            "without a signature: 403",
+            "signed: 200 image/webp",
+            "thumbnails: 1 of 1",
+            "d5d3ad45f6318bf7765c71ea89fc87a24478fe61cc18b53815a76dec92810b4b",
+        ],
+    ),
+    (
+        &["show-images.md"],
+        &[
+            "w=320 320w",
+            "url(data:image/bmp;base64,",
+            "next/image: https://cdn.example.com/k3x9ab/a.jpg?w=640&q=auto",
+            "unpic: https://cdn.example.com/k3x9ab/a.jpg?w=640&h=480&r=fill",
+        ],
+    ),
+    (
+        &["upload-from-a-backend.md"],
+        &[
+            "found photo.jpg",
+            "stored by Node: http",
+            "stored by Python: http",
+        ],
+    ),
+    (
+        &["upload-from-a-page.md", "upload-with-react-and-uppy.md"],
+        &["/upload.html", "/react.html", "/uppy.html"],
+    ),
+    (
+        &["uploads-of-visitors.md"],
+        &["/guestbook.html", "before: 403", "published: 200"],
+    ),
+    (
+        &["webhooks.md"],
+        &[
+            "received file.uploaded photo.jpg",
+            "answered with 204",
+            "sent again",
+        ],
+    ),
+];
+/// What the examples need, beside programs.
+const NEEDED: [&str; 4] = [
+    "clients/typescript/dist/api.js",
+    ".tools/clients/installed",
+    "tests/browser/node_modules/.package-lock.json",
+    "/usr/bin/chromium",
+];
 /// Maximum number of lines of a page.
 const MAX_LINES: usize = 150;
 /// Languages of files that a later block runs.
-const FILE_LANGUAGES: [&str; 2] = ["js", "python"];
+const FILE_LANGUAGES: [&str; 4] = ["html", "js", "python", "tsx"];
 /// Tags of blocks that are only shown.
-const SHOWN: [&str; 3] = ["json", "http", "text"];
+const SHOWN: [&str; 4] = ["json", "http", "mermaid", "text"];
 /// First words of commands that are only shown.
-const SHOWN_COMMANDS: [&str; 4] = ["$ cargo run", "$ npm install", "$ pip install", "$ sam "];
+const SHOWN_COMMANDS: [&str; 5] = [
+    "$ aws ",
+    "$ cargo run",
+    "$ npm install",
+    "$ pip install",
+    "$ sam ",
+];
+/// Checks the types of a file against the client, with the options that bundlers of pages need.
+const CHECK_TYPES: &str = "tsc --noEmit --strict --noUncheckedIndexedAccess --target es2022 --module esnext \
+                           --moduleResolution bundler --jsx react-jsx --types react";
 
 /// What a reader of a page does.
 #[derive(Default)]
@@ -36,14 +99,26 @@ impl Examples {
     /// Reads the blocks of a page. Panics if a tag is not known.
     fn of(page: &str) -> Examples {
         let mut examples = Examples::default();
+        let mut checks = Vec::new();
         for block in page.split("```").skip(1).step_by(2) {
             let (tag, content) = block.split_once('\n').expect("a block");
             let content = content.to_owned();
             match tag.split_once(" file=") {
-                Some((language, name)) if FILE_LANGUAGES.contains(&language) => {
+                Some((language, file)) if FILE_LANGUAGES.contains(&language) => {
+                    let (name, check) = file.split_once(" check=").unwrap_or((file, ""));
+                    assert_eq!(language == "html", !check.is_empty(), "{tag}");
+                    if language == "html" {
+                        checks.push(format!("node $CHECKS/{check}.mjs"));
+                    }
+                    if language == "tsx" {
+                        checks.push(format!("{CHECK_TYPES} {name}"));
+                    }
                     examples.files.push((name.to_owned(), content));
                 }
-                None if tag == "bash" => examples.commands.push(content),
+                None if tag == "bash" => {
+                    examples.commands.push(content);
+                    examples.commands.append(&mut checks);
+                }
                 None if SHOWN.contains(&tag) => {}
                 None if tag == "console" => {
                     let is_known = SHOWN_COMMANDS
@@ -57,48 +132,69 @@ impl Examples {
                 _ => panic!("no test knows the tag {tag:?}"),
             }
         }
+        assert!(checks.is_empty(), "no command follows a file: {checks:?}");
         examples
     }
 }
 
-/// Follows a page in a directory like that of the repository, and returns what its commands print.
-async fn follow(name: &str) -> String {
+/// Links what the set-up of the guides installs into a directory.
+fn link_packages(directory: &Path) {
     let root = external_programs::root();
-    let page = fs::read_to_string(root.join("docs/guides").join(name)).expect("a page");
-    assert!(page.lines().count() < MAX_LINES, "{name} is too long");
-    let examples = Examples::of(&page);
+    let link = |package: &Path, name: &OsStr| {
+        let package = package.canonicalize().expect("a package");
+        symlink(package, directory.join(name)).expect("a link");
+    };
+
+    link(&root.join("clients/typescript"), OsStr::new("larder"));
+    for entry in fs::read_dir(root.join("tests/browser/node_modules")).expect("a directory") {
+        let entry = entry.expect("an entry");
+        link(&entry.path(), &entry.file_name());
+    }
+}
+
+/// Follows pages in a directory like that of the repository, and returns what their commands print.
+async fn follow(names: &[&str]) -> String {
+    let root = external_programs::root();
+    let pages = names.iter().map(|name| {
+        let page = fs::read_to_string(root.join("docs/guides").join(name)).expect("a page");
+        assert!(page.lines().count() < MAX_LINES, "{name} is too long");
+        page
+    });
+    let examples = Examples::of(&pages.collect::<Vec<_>>().join("\n"));
 
     let data = DataDir::new();
     let directory = data.parent();
-    fs::create_dir_all(directory.join("tests/samples")).expect("a directory");
-    fs::write(directory.join("tests/samples/photo.jpg"), tests::PHOTO).expect("written");
-    fs::create_dir(directory.join("node_modules")).expect("a directory");
-    let client = root
-        .join("clients/typescript")
-        .canonicalize()
-        .expect("the client");
-    symlink(client, directory.join("node_modules/larder")).expect("a link");
+    write(&directory.join("tests/samples/photo.jpg"), tests::PHOTO);
     for (name, content) in &examples.files {
-        fs::write(directory.join(name), content).expect("written");
+        write(&directory.join(name), content.as_bytes());
     }
+    fs::create_dir(directory.join("node_modules")).expect("a directory");
+    link_packages(&directory.join("node_modules"));
 
     let program = data.start(&[]);
-    let python = root
-        .join(".tools/clients/bin")
-        .canonicalize()
-        .expect("a directory");
+    let installed = [".tools/clients/bin", "clients/typescript/node_modules/.bin"]
+        .map(|path| root.join(path).canonicalize().expect("a directory"));
+    let [python, node] = installed.map(|path| path.display().to_string());
     let script = format!(
-        "PATH={}:$PATH\n{}",
-        python.display(),
+        "PATH={python}:{node}:$PATH\n{}",
         examples.commands.join("\n")
     );
     let mut command = Command::new("bash");
     command
         .args(["-euo", "pipefail", "-c", &script])
-        .current_dir(directory);
+        .current_dir(directory)
+        .env("CHECKS", root.join("tests/browser/guides"))
+        .env("LARDER_API_URL", text(&program.local["api_url"]))
+        .env("LARDER_API_KEY", text(&program.local["api_key"]));
     let printed = external_programs::run(&mut command).await;
     program.end();
     printed
+}
+
+/// Writes a file, and creates its directory.
+fn write(file: &Path, content: &[u8]) {
+    fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
+    fs::write(file, content).expect("written");
 }
 
 /// Returns the names of the pages, except the list of them.
@@ -119,59 +215,22 @@ fn pages() -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn guides_work() {
-    let expected = [
-        (
-            "private-files.md",
-            &[
-                "without a signature: 403",
-                "signed: 200 image/webp",
-                "thumbnails: 1 of 1",
-                "d5d3ad45f6318bf7765c71ea89fc87a24478fe61cc18b53815a76dec92810b4b",
-            ][..],
-        ),
-        (
-            "show-images.md",
-            &[
-                "w=320 320w",
-                "url(data:image/bmp;base64,",
-                "next/image: https://cdn.example.com/k3x9ab/a.jpg?w=640&q=auto",
-                "unpic: https://cdn.example.com/k3x9ab/a.jpg?w=640&h=480&r=fill",
-            ],
-        ),
-        (
-            "upload-from-a-backend.md",
-            &[
-                "found photo.jpg",
-                "stored by Node: http",
-                "stored by Python: http",
-            ],
-        ),
-        (
-            "webhooks.md",
-            &[
-                "received file.uploaded photo.jpg",
-                "answered with 204",
-                "sent again",
-            ],
-        ),
-    ];
-    assert_eq!(pages(), expected.map(|(name, _)| name));
+    let listed = GUIDES.iter().flat_map(|(pages, _)| pages.iter());
+    let mut listed: Vec<&str> = listed.copied().collect();
+    listed.sort_unstable();
+    assert_eq!(pages(), listed);
 
     let root = external_programs::root();
-    let needed =
-        ["clients/typescript/dist/api.js", ".tools/clients/installed"].map(|path| root.join(path));
+    let needed = NEEDED.map(|path| root.join(path));
     let needed: Vec<&Path> = needed.iter().map(PathBuf::as_path).collect();
     if !external_programs::installed("the guides", &["node", "curl"], &needed) {
         return;
     }
-    for (name, lines) in expected {
-        let printed = follow(name).await;
-        for line in lines {
-            assert_eq!(
-                printed.matches(line).count(),
-                1,
-                "{name}: {line}: {printed}"
-            );
+    for (pages, lines) in GUIDES {
+        let printed = follow(pages).await;
+        for line in *lines {
+            let found = printed.matches(line).count();
+            assert_eq!(found, 1, "{pages:?}: {line}: {printed}");
         }
     }
 }
