@@ -10,7 +10,7 @@ const ACCOUNT = required("LARDER_API_KEY");
 after(close);
 
 /** Opens a page of the guide. */
-export const visit = (test, name) => open(test, `http://127.0.0.1:${required("PORT")}/${name}`);
+export const visit = (test, name, options) => open(test, `http://127.0.0.1:${required("PORT")}/${name}`, options);
 
 /** Returns the newest files of the space. */
 export async function files() {

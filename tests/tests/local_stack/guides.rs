@@ -18,6 +18,16 @@ use crate::support::external_programs;
 
 /// Pages that are followed in one shell, and texts that their commands print once.
 const GUIDES: &[(&[&str], &[&str])] = &[
+    (&["concepts.md"], &[]),
+    (
+        &["large-files.md"],
+        &[
+            "active: 20971520 bytes",
+            "cancelled: 204",
+            "the same bytes",
+            "a range: 206, 100 bytes",
+        ],
+    ),
     (
         &["private-files.md"],
         &[
@@ -27,6 +37,7 @@ const GUIDES: &[(&[&str], &[&str])] = &[
             "d5d3ad45f6318bf7765c71ea89fc87a24478fe61cc18b53815a76dec92810b4b",
         ],
     ),
+    (&["private-gallery.md"], &["http://127.0.0.1:8790/"]),
     (
         &["show-images.md"],
         &[
@@ -36,6 +47,7 @@ const GUIDES: &[(&[&str], &[&str])] = &[
             "unpic: https://cdn.example.com/k3x9ab/a.jpg?w=640&h=480&r=fill",
         ],
     ),
+    (&["start.md"], &["image/webp of"]),
     (
         &["upload-from-a-backend.md"],
         &[
@@ -51,6 +63,10 @@ const GUIDES: &[(&[&str], &[&str])] = &[
     (
         &["uploads-of-visitors.md"],
         &["/guestbook.html", "before: 403", "published: 200"],
+    ),
+    (
+        &["watermark.md"],
+        &["the image has a watermark", "partners get the original"],
     ),
     (
         &["webhooks.md"],
