@@ -29,6 +29,16 @@ const GUIDES: &[(&[&str], &[&str])] = &[
         ],
     ),
     (
+        &["migrate.md"],
+        &[
+            "stored\tharbours/boat.jpg\thttp",
+            "skipped\tharbours/boat.jpg\thttp",
+            "stored\tboats/red.jpg\thttp",
+            r#""alt":"A boat""#,
+            r#""tags":["boat"]"#,
+        ],
+    ),
+    (
         &["private-files.md"],
         &[
             "without a signature: 403",
@@ -48,6 +58,19 @@ const GUIDES: &[(&[&str], &[&str])] = &[
         ],
     ),
     (&["start.md"], &["image/webp of"]),
+    (
+        &["trouble.md"],
+        &[
+            "Referer header is missing",
+            "requires HTTPS for the page",
+            "SignatureDoesNotMatch",
+            "signature does not match the URL",
+            "w field must not be greater than 8192",
+            "not supported; use w",
+            "not been uploaded yet",
+            "allowed: *",
+        ],
+    ),
     (
         &["upload-from-a-backend.md"],
         &[
