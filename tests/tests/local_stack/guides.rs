@@ -18,6 +18,7 @@ use crate::support::external_programs;
 
 /// Pages that are followed in one shell, and texts that their commands print once.
 const GUIDES: &[(&[&str], &[&str])] = &[
+    (&["compared.md"], &[]),
     (&["concepts.md"], &[]),
     (
         &["large-files.md"],
