@@ -176,7 +176,10 @@ BEYOND_SCHEMAS = [
     # Formats have names that no pattern lists.
     r"The config\.validation\.allowed formats\.\d+ field must be the extension or MIME type of a known format, such as jpg\.",
     # Keys expire in the future, and the format date-time has years before 1970.
-    r"The expires at field must be (a date after now|a valid date)\.",
+    r"The (expires at|created from|created to) field must be (a date after now|a valid date)\.",
+    # A range ends after it begins, and a search has its own order.
+    r"The created to field must be a date after or equal to created from\.",
+    r"The order field must be absent when search is present\.",
     # A space keeps the mode that it was created with.
     r"The folder mode field must not be changed\.",
     # The id of a file is in the query or in the body.

@@ -74,6 +74,16 @@ macro_rules! ids {
                 $name(Ulid::from_parts(ms, 0))
             }
 
+            /// Returns the largest id that can be created before `time`.
+            pub fn max_before(time: Timestamp) -> $name {
+                $name(Ulid($name::min_at(time).0.0.saturating_sub(1)))
+            }
+
+            /// Returns the time at which the id was created.
+            pub fn created_at(self) -> Timestamp {
+                Timestamp::from_ms(self.0.timestamp_ms().try_into().unwrap_or(i64::MAX))
+            }
+
             /// Creates an id with the current time.
             pub fn new(env: &Env) -> $name {
                 $name(env.ulid())
@@ -161,10 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn min_at_is_a_lower_bound_of_ids_created_at_that_time() {
+    fn ids_created_at_a_time_are_between_its_bounds() {
         let env = counting();
         let id = FileId::new(&env);
-        assert!(FileId::min_at(env.now()) <= id && id < FileId::min_at(env.now().plus_ms(1)));
+        assert!(FileId::min_at(env.now()) <= id && id <= FileId::max_before(env.now().plus_ms(1)));
+        assert!(FileId::max_before(env.now()) < FileId::min_at(env.now()));
+        assert_eq!(id.created_at(), env.now());
     }
 
     #[test]

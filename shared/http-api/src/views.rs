@@ -255,7 +255,7 @@ impl FileView {
             media,
             activation_snapshot: _,
             uploaded_by,
-            created_at,
+            created_at: _,
             activated_at: _,
             access_version: _,
             updated_at,
@@ -293,7 +293,7 @@ impl FileView {
             processing,
             access_control: EffectiveAccess::of_file(file, folders, space),
             uploaded_by,
-            created_at: created_at.into(),
+            created_at: id.created_at().into(),
             updated_at: updated_at.into(),
         }
     }
@@ -364,7 +364,7 @@ impl AnonymousFileView {
             resource_type: file.resource_type,
             status: file.status,
             url: file_url(file, space, cdn_url),
-            created_at: file.created_at.into(),
+            created_at: file.id.created_at().into(),
         }
     }
 }

@@ -21,6 +21,9 @@ const PREFIX_END: char = char::MAX;
 pub(crate) struct Range {
     pub(crate) partition: String,
     pub(crate) prefix: String,
+    /// First and last position that belong to the list, whether or not a record has it.
+    pub(crate) first: String,
+    pub(crate) last: String,
     /// Whether the list is in ascending order of sort keys.
     pub(crate) is_ascending: bool,
 }
@@ -31,6 +34,8 @@ impl Range {
         Range {
             partition,
             prefix: prefix.into(),
+            first: String::new(),
+            last: PREFIX_END.to_string(),
             is_ascending: false,
         }
     }
@@ -100,6 +105,14 @@ impl Table {
         range: Range,
         page_request: &PageRequest,
     ) -> Result<Slice<T>, TableError> {
+        if range.first > range.last {
+            // DynamoDB rejects it.
+            return Ok(Slice {
+                records: Vec::new(),
+                has_more: false,
+            });
+        }
+
         let is_forward = page_request.direction() == Direction::Forward;
         let limit = usize::from(page_request.limit);
         let query = self.list_query(&range, page_request);
@@ -144,16 +157,13 @@ impl Table {
         let is_forward = page_request.direction() == Direction::Forward;
         let scans_forward = is_forward == range.is_ascending;
 
-        let mut first = range.prefix.clone();
-        let mut last = format!("{}{PREFIX_END}", range.prefix);
+        let mut first = &range.first;
+        let mut last = &range.last;
         if let Some(cursor) = &page_request.cursor {
-            let sort = format!("{}{}", range.prefix, cursor.position);
-            if scans_forward {
-                first = sort;
-            } else {
-                last = sort;
-            }
+            let bound = if scans_forward { &mut first } else { &mut last };
+            *bound = &cursor.position;
         }
+        let sort = |position: &str| text(format!("{}{position}", range.prefix));
 
         self.client
             .query()
@@ -163,8 +173,8 @@ impl Table {
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_names("#sort", SORT)
             .expression_attribute_values(":partition", text(&range.partition))
-            .expression_attribute_values(":first", text(first))
-            .expression_attribute_values(":last", text(last))
+            .expression_attribute_values(":first", sort(first))
+            .expression_attribute_values(":last", sort(last))
             .scan_index_forward(scans_forward)
     }
 }

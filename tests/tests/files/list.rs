@@ -33,6 +33,13 @@ async fn each_filter_lists_matching_files_once_in_both_directions(stack: &Stack)
         for limit in [5, 7, 100] {
             library.list(&filters, limit).assert_lists(&expected).await;
         }
+
+        let reversed: Vec<&str> = expected.iter().rev().copied().collect();
+        let query = to_query(&filters);
+        if !query.contains("search") {
+            let ascending = List::new(&library.acme, "/files", &format!("{query}&order=asc"), 7);
+            ascending.assert_lists(&reversed).await;
+        }
         found += expected.len();
     }
 
@@ -252,6 +259,7 @@ async fn invalid_filter_values_return_422(stack: &Stack, acme: &TestSpace) {
     let path = "The X field must not contain slashes, backslashes or control characters.";
     let long_tag = "The X field must not be greater than 100 characters.";
     let long_search = "The X field must not be greater than 255 characters.";
+    let date = "The X field must be a valid date.";
     let fields = "The selected X is invalid. Use id, name, original_name, extension, mime_type, size, storage_path, url, type, \
                   resource_type, status, space_id, folder_id, folder_path, upload_config_id, ref, tags, title, alt, metadata, checksum_sha256, \
                   storage_meta, thumbnails, processing, access_control, uploaded_by, created_at, updated_at.";
@@ -273,6 +281,11 @@ async fn invalid_filter_values_return_422(stack: &Stack, acme: &TestSpace) {
         ("fields", "url,", fields),
         ("fields", "url, type", fields),
         ("fields", "storage_meta.width", fields),
+        ("order", "ASC", selected),
+        ("created_from", "yesterday", date),
+        ("created_from", "2026-02-30", date),
+        ("created_to", "2026-01-01T00:00:00", date),
+        ("created_to", "1969-12-31", date),
     ] {
         let message = message.replace('X', &name.replace('_', " "));
         let path = format!("/files?space_id={}&{}", acme.id, one(name, value));
@@ -281,6 +294,19 @@ async fn invalid_filter_values_return_422(stack: &Stack, acme: &TestSpace) {
             let errors = client.get_err(422, &path).await;
             assert_eq!(errors, json!({name: [message]}), "{name}={value}");
         }
+    }
+
+    let absent = json!({"order": ["The order field must be absent when search is present."]});
+    let later = json!({"created_to": ["The created to field must be a date after or equal to created from."]});
+    for (query, errors) in [
+        ("search=a&order=asc", absent),
+        (
+            "created_from=2026-01-02&created_to=2026-01-01T23:59:59Z",
+            later,
+        ),
+    ] {
+        let path = format!("/files?{query}");
+        assert_eq!(acme.get_err(422, &path).await, errors, "{query}");
     }
 
     let long_tag = one("tag", &"x".repeat(101));
@@ -294,7 +320,8 @@ async fn blank_filters_are_ignored(acme: &TestSpace) {
     let file = upload_text(acme).await;
 
     for query in [
-        "type=&resource_type=&status=%20&tag=&search=%20%20&folder_id=&fields=",
+        "type=&resource_type=&status=%20&tag=&search=%20%20&folder_id=&fields=&order=&created_from=&created_to=",
+        "created_from=2000-01-01&created_to=9999-12-31",
         "limit=",
     ] {
         let files = acme.get_ok(&format!("/files?{query}")).await;
@@ -305,9 +332,13 @@ async fn blank_filters_are_ignored(acme: &TestSpace) {
         ("tag", "é".repeat(100)),
         ("search", "é".repeat(255)),
         ("search", "%_*".to_owned()),
+        ("created_from", "9999-12-31".to_owned()),
+        ("created_to", "1970-01-01".to_owned()),
     ] {
         assert!(list_ids(acme, &one(name, &longest)).await.is_empty());
     }
+    let no_time = "created_from=2026-01-01&created_to=2026-01-01";
+    assert!(list_ids(acme, no_time).await.is_empty());
 }
 
 #[stack_test]

@@ -63,7 +63,7 @@ async fn folder_is_created_and_returned(stack: &Stack, acme: &TestSpace) {
                 "transformations": {"source": "space", "inherited_from": acme.id},
             },
         },
-        "created_at": made_at, "updated_at": made_at,
+        "created_at": made_at, "updated_at": made_at, "ancestors": [],
     });
     assert_eq!(photos, expected);
 

@@ -1,7 +1,7 @@
 //! `PUT /folders/:id`: moves of folders, cycles and the maximum depth.
 
 use serde_json::{Value, json};
-use tests::{File, Folder, PHOTO, Stack, TestSpace, name_taken, stack_test, text};
+use tests::{File, Folder, PHOTO, Stack, TestSpace, column, name_taken, stack_test, text};
 
 use super::create::{ROOT, assert_only, get_folder, new};
 
@@ -42,6 +42,13 @@ async fn assert_tree(acme: &TestSpace, expected: &[(&Folder, &str)]) {
     for (folder, path) in expected {
         let found = get_folder(acme, folder).await;
         assert_eq!(found["path"], *path);
+        let above: String = column(&found["ancestors"], "name")
+            .iter()
+            .flat_map(|name| [text(name), "/".to_owned()])
+            .collect();
+        assert_eq!(format!("{above}{}/", text(&found["name"])), *path);
+        let parent = column(&found["ancestors"], "id").pop().unwrap_or_default();
+        assert_eq!(found["parent_id"], parent, "{path}");
         let mut others = expected.iter().map(|(_, other)| other);
         let has_children = others.any(|other| other != path && other.starts_with(path));
         assert_eq!(found["has_children"], has_children, "{path}");

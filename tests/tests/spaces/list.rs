@@ -21,7 +21,9 @@ async fn account_key_lists_spaces_of_user_and_space_key_its_own(stack: &Stack) {
     assert_eq!(names(&stack.account()).await, all);
     for role in ["viewer", "user", "admin", "owner"] {
         let key = tenants[0].role(role).await;
-        assert_eq!(names(&key).await, ["Acme"], "{role}");
+        let spaces = key.get_ok("/spaces").await;
+        assert_eq!(column(&spaces, "name"), ["Acme"], "{role}");
+        assert_eq!(column(&spaces, "role"), [role]);
     }
 
     let user = stack.user().await;
@@ -29,7 +31,9 @@ async fn account_key_lists_spaces_of_user_and_space_key_its_own(stack: &Stack) {
     for (tenant, role) in tenants.iter().zip(["viewer", "owner"]) {
         stack.add_member(&user, tenant, role).await;
     }
-    assert_eq!(names(&user.client).await, ["Other", "Acme"]);
+    let spaces = user.client.get_ok("/spaces").await;
+    assert_eq!(column(&spaces, "name"), ["Other", "Acme"]);
+    assert_eq!(column(&spaces, "role"), ["owner", "viewer"]);
 }
 
 #[stack_test]

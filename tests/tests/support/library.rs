@@ -104,6 +104,8 @@ pub(crate) struct LibraryFile {
     folder: String,
     /// Name that searches compare and sort by.
     normalized_name: &'static str,
+    /// Time of the creation, as responses state it.
+    created_at: String,
 }
 
 impl LibraryFile {
@@ -116,6 +118,8 @@ impl LibraryFile {
             "tag" => self.tags.contains(&value),
             "folder_id" => self.folder == value,
             "search" => self.normalized_name.starts_with(value),
+            "created_from" => self.created_at.as_str() >= value,
+            "created_to" => self.created_at.as_str() < value,
             name => panic!("unknown filter {name}"),
         }
     }
@@ -130,6 +134,7 @@ impl LibraryFile {
             equal("status", self.status),
             equal("folder_id", &self.folder),
             equal("search", self.normalized_name),
+            equal("created_from", &self.created_at),
         ];
 
         others.into_iter().chain(tag).collect()
@@ -167,7 +172,8 @@ impl Library {
 
         for number in 0..FILES {
             stack.clock.advance(seconds(1));
-            files.push(create_file(&acme, number, &folders).await);
+            let created_at = stack.now().rfc3339();
+            files.push(create_file(&acme, number, &folders, created_at).await);
         }
 
         files.reverse();
@@ -178,7 +184,8 @@ impl Library {
         }
     }
 
-    /// Returns all filters in groups by property. Each group has a filter that matches no file.
+    /// Returns all filters in groups by property. Each group has a filter that matches no file, except those of the time,
+    /// whose range must not end before it begins.
     pub(crate) fn filters(&self) -> Vec<Vec<Filter>> {
         let equal = |name, values: &[&str]| -> Vec<Filter> {
             values
@@ -223,6 +230,14 @@ impl Library {
             prefixes
                 .map(|(sent, normalized)| Filter::new("search", sent, normalized))
                 .into(),
+            equal("created_from", &[&self.files[FILES - 20].created_at]),
+            equal(
+                "created_to",
+                &[
+                    &self.files[FILES - 20].created_at,
+                    &self.files[10].created_at,
+                ],
+            ),
         ]
     }
 
@@ -246,7 +261,12 @@ impl Library {
 }
 
 /// Uploads or presigns the file with a number.
-async fn create_file(acme: &TestSpace, number: usize, folders: &[String; 3]) -> LibraryFile {
+async fn create_file(
+    acme: &TestSpace,
+    number: usize,
+    folders: &[String; 3],
+    created_at: String,
+) -> LibraryFile {
     let delivery_type = TYPES[number % TYPES.len()];
     let kind = &KINDS[number % KINDS.len()];
     let name = &NAMES[number / 5 % NAMES.len()];
@@ -274,5 +294,6 @@ async fn create_file(acme: &TestSpace, number: usize, folders: &[String; 3]) -> 
         tags: TAGS[number % TAGS.len()],
         folder,
         normalized_name: name.normalized,
+        created_at,
     }
 }

@@ -633,13 +633,17 @@ export type FileUrls = {
 };
 
 /**
- * A folder, with the effective access control and security settings of its content.
+ * A folder with its ancestors.
  */
 export type Folder = {
     /**
      * Access control of the content, its own or inherited.
      */
     access_control: EffectiveAccess;
+    /**
+     * The folders above it, that at the root first.
+     */
+    ancestors: Array<FolderAncestor>;
     created_at: Timestamp;
     /**
      * Whether the folder contains other folders.
@@ -670,6 +674,14 @@ export type Folder = {
 };
 
 /**
+ * A folder above another one.
+ */
+export type FolderAncestor = {
+    id: FolderId;
+    name: FolderName;
+};
+
+/**
  * Id of a folder.
  */
 export type FolderId = string;
@@ -684,20 +696,6 @@ export type FolderMode = 'dynamic' | 'fixed';
  * not `.` or `..`. Unique in its parent folder, ignoring case.
  */
 export type FolderName = string;
-
-export type FolderPage = {
-    data: Array<Folder>;
-    /**
-     * Value of `cursor` for the adjacent page; null if there is none.
-     */
-    next_cursor: string | null;
-    path: string;
-    per_page: number;
-    /**
-     * Value of `cursor` for the adjacent page; null if there is none.
-     */
-    prev_cursor: string | null;
-};
 
 /**
  * Path of 1 to 20 folder names: `photos/vacation`.
@@ -743,6 +741,57 @@ export type FolderSecuritySources = {
      * Where `watermark` is set.
      */
     watermark: SettingSource;
+};
+
+/**
+ * A folder in a list, with the effective access control and security settings of its content.
+ */
+export type FolderSummary = {
+    /**
+     * Access control of the content, its own or inherited.
+     */
+    access_control: EffectiveAccess;
+    created_at: Timestamp;
+    /**
+     * Whether the folder contains other folders.
+     */
+    has_children: boolean;
+    id: FolderId;
+    name: FolderName;
+    /**
+     * Id of the parent folder. Null at the root.
+     */
+    parent_id: FolderId | null;
+    /**
+     * Names of the folders from the root to this one, each followed by a slash: `photos/vacation/`.
+     */
+    path: string | null;
+    /**
+     * Security settings of the content, each its own or inherited.
+     */
+    security: FolderSecurity;
+    /**
+     * Id of the space.
+     */
+    space_id: SpaceId;
+    /**
+     * Time of the last change.
+     */
+    updated_at: Timestamp;
+};
+
+export type FolderSummaryPage = {
+    data: Array<FolderSummary>;
+    /**
+     * Value of `cursor` for the adjacent page; null if there is none.
+     */
+    next_cursor: string | null;
+    path: string;
+    per_page: number;
+    /**
+     * Value of `cursor` for the adjacent page; null if there is none.
+     */
+    prev_cursor: string | null;
 };
 
 /**
@@ -832,6 +881,11 @@ export type KeyName = string;
  * Maximum number of items on a page.
  */
 export type Limit = number;
+
+/**
+ * Order of a list by the time at which its records were created.
+ */
+export type ListOrder = 'desc' | 'asc';
 
 /**
  * Tags of uploaded files.
@@ -1336,6 +1390,10 @@ export type Space = {
     id: SpaceId;
     name: SpaceName;
     /**
+     * Role of the caller in the space.
+     */
+    role: Role;
+    /**
      * Security settings that files and folders inherit.
      */
     security: Security;
@@ -1389,6 +1447,10 @@ export type SpaceSummary = {
     handle: Handle;
     id: SpaceId;
     name: SpaceName;
+    /**
+     * Role of the caller in the space.
+     */
+    role: Role;
     /**
      * Time of the last change.
      */
@@ -2741,6 +2803,18 @@ export type ListFilesData = {
          */
         search?: NamePrefix;
         /**
+         * Only files created at this time or later.
+         */
+        created_from?: Timestamp;
+        /**
+         * Only files created before this time.
+         */
+        created_to?: Timestamp;
+        /**
+         * Order by the time of creation: `desc` begins with the newest file.
+         */
+        order?: ListOrder;
+        /**
          * Names of the fields to return, separated by commas; `id` is always returned. Default: all.
          */
         fields?: FileFields;
@@ -3403,7 +3477,7 @@ export type ListFoldersResponses = {
     /**
      * One page of the list.
      */
-    200: FolderPage;
+    200: FolderSummaryPage;
 };
 
 export type ListFoldersResponse = ListFoldersResponses[keyof ListFoldersResponses];

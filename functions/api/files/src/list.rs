@@ -1,8 +1,10 @@
-//! `GET /files?space_id=`: list the files of a space, newest first. The result of a `search` is
-//! sorted by name.
+//! `GET /files?space_id=`: list the files of a space by their time of creation, the result of a `search` by name.
 
 use axum::extract::State;
-use domain::{File, FileFilter, FolderRef, NamePrefix, Tag, parse_variant};
+use domain::{
+    CreationRange, FieldError, File, FileFilter, FileList, FolderRef, NamePrefix, Tag, Timestamp,
+    parse_variant,
+};
 use http_api::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileFields, FileView,
     FolderReference, FromFields, ListQuery, Listed, PageResponse, ReadFiles, SelectedFileView,
@@ -11,9 +13,13 @@ use http_api::{
 
 use crate::FilesState;
 
+const CREATED_FROM: &str = "created_from";
+const CREATED_TO: &str = "created_to";
+const ORDER: &str = "order";
+
 pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the files of a space")
     .description(
-        "Pending and active files from newest to oldest; with `search`, sorted by original name. \
+        "Pending and active files from newest to oldest, or the reverse with `order=asc`; with `search`, sorted by original name. \
          `next_cursor` continues the list: a page may contain fewer files than `limit`, even \
          none, although more follow. `fields` selects fields of the files; without `folder_path` \
          and `access_control`, the request is faster.",
@@ -22,7 +28,26 @@ pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the
 
 pub(crate) struct FileQuery {
     space: SpaceQuery,
-    filter: FileFilter,
+    list: FileList,
+}
+
+/// Reads the range of the times at which files were created.
+fn read_creation_range(fields: &mut impl FieldReader) -> CreationRange {
+    let parse = |text: &str| Timestamp::parse_bound(text).ok_or(FieldError::NotADate);
+    let from = fields.optional(CREATED_FROM, parse);
+    let to = fields.optional(CREATED_TO, parse);
+    fields.describe(CREATED_FROM, "Only files created at this time or later.");
+    fields.describe(CREATED_TO, "Only files created before this time.");
+
+    if let (Some(from), Some(to)) = (from, to)
+        && from > to
+    {
+        fields.reject(
+            CREATED_TO,
+            &FieldError::Custom("must be a date after or equal to created from"),
+        );
+    }
+    CreationRange::new(from, to)
 }
 
 impl FromFields for FileQuery {
@@ -37,7 +62,9 @@ impl FromFields for FileQuery {
                 .map(|folder| folder.0),
             tag: fields.optional("tag", Tag::parse),
             search: fields.optional("search", NamePrefix::parse),
+            created: read_creation_range(fields),
         };
+        let order = fields.optional(ORDER, parse_variant);
         fields.describe("type", "Only files with this delivery type.");
         fields.describe("resource_type", "Only files with this resource type.");
         fields.describe("status", "Only files with this status.");
@@ -50,10 +77,23 @@ impl FromFields for FileQuery {
             "search",
             "Only files whose original name starts with this text, ignoring case. Sorts by name.",
         );
+        fields.describe(
+            ORDER,
+            "Order by the time of creation: `desc` begins with the newest file.",
+        );
+        if filter.search.is_some() && order.is_some() {
+            fields.reject(
+                ORDER,
+                &FieldError::Custom("must be absent when search is present"),
+            );
+        }
 
         Some(FileQuery {
             space: space?,
-            filter,
+            list: FileList {
+                filter,
+                order: order.unwrap_or_default(),
+            },
         })
     }
 }
@@ -68,11 +108,10 @@ pub(crate) async fn list(
         view: fields,
     }: ListQuery<FileQuery, FileFields>,
 ) -> Result<PageResponse<SelectedFileView>, ApiError> {
-    let filter = query.filter;
-    let folder = filter.folder.flatten();
+    let folder = query.list.filter.folder.flatten();
     let Listed { can, found: page } = auth
         .list(&query.space, async |lists| {
-            let files = lists.files(&filter, request.page_request());
+            let files = lists.files(&query.list, request.page_request());
             lists.in_folder(FOLDER_ID, folder, files).await
         })
         .await?;

@@ -5,7 +5,7 @@ use domain::Folder;
 use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageFolders, ValidJson};
 use space_store::ResolvedFolder;
 
-use crate::views::FolderView;
+use crate::views::DetailedFolderView;
 
 /// Path of both endpoints.
 const PATH: &str = "/folders/{id}/access-control";
@@ -36,20 +36,20 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 pub(crate) async fn set(
     can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(change): ValidJson<AccessControlChange>,
-) -> Result<Data<FolderView>, ApiError> {
+) -> Result<Data<DetailedFolderView>, ApiError> {
     let set = |folder: &mut Folder| {
         folder.access_control = change.access_control().or(folder.access_control);
     };
     let changed = can.space.folders().change(can.resource, set).await?;
 
-    Ok(Data(FolderView::of(&changed, can.space.record())))
+    Ok(Data(DetailedFolderView::of(&changed, can.space.record())))
 }
 
 pub(crate) async fn reset(
     can: Can<ManageFolders, ResolvedFolder>,
-) -> Result<Data<FolderView>, ApiError> {
+) -> Result<Data<DetailedFolderView>, ApiError> {
     let reset = |folder: &mut Folder| folder.access_control = None;
     let changed = can.space.folders().change(can.resource, reset).await?;
 
-    Ok(Data(FolderView::of(&changed, can.space.record())))
+    Ok(Data(DetailedFolderView::of(&changed, can.space.record())))
 }

@@ -7,7 +7,7 @@ use http_api::{
 };
 use space_store::{NewFolder, ResolvedFolder};
 
-use crate::views::FolderView;
+use crate::views::DetailedFolderView;
 
 pub(crate) const CREATE: Endpoint = Endpoint::post("createFolder", "/folders", "Create a folder")
     .description(
@@ -49,7 +49,7 @@ impl FromFields for CreateFolder {
 pub(crate) async fn create(
     auth: Authenticated<ManageFolders>,
     body: IdempotentJson<CreateFolder>,
-) -> Result<Created<FolderView>, ApiError> {
+) -> Result<Created<DetailedFolderView>, ApiError> {
     let authorize = async |request: &CreateFolder| {
         let can: Can<ManageFolders> = auth
             .authorize_reference("space_id", &request.space_id)
@@ -58,7 +58,7 @@ pub(crate) async fn create(
     };
     let create =
         async |can: Can<ManageFolders>, request: CreateFolder, reservation: &Reservation| {
-            let view = |folder: &ResolvedFolder| FolderView::of(folder, can.space.record());
+            let view = |folder: &ResolvedFolder| DetailedFolderView::of(folder, can.space.record());
             let complete = |folder: &ResolvedFolder| reservation.complete(&view(folder));
             let id = FolderId::from_sequence(&mut reservation.ids());
             let new_folder = NewFolder {

@@ -3,7 +3,7 @@
 use http_api::{ApiError, Can, Data, Endpoint, ReadFolders};
 use space_store::ResolvedFolder;
 
-use crate::views::FolderView;
+use crate::views::DetailedFolderView;
 
 pub(crate) const GET: Endpoint = Endpoint::get("getFolder", "/folders/{id}", "Get a folder")
     .description(
@@ -14,6 +14,9 @@ pub(crate) const GET: Endpoint = Endpoint::get("getFolder", "/folders/{id}", "Ge
 
 pub(crate) async fn get(
     can: Can<ReadFolders, ResolvedFolder>,
-) -> Result<Data<FolderView>, ApiError> {
-    Ok(Data(FolderView::of(&can.resource, can.space.record())))
+) -> Result<Data<DetailedFolderView>, ApiError> {
+    Ok(Data(DetailedFolderView::of(
+        &can.resource,
+        can.space.record(),
+    )))
 }

@@ -6,7 +6,7 @@ use http_api::{ApiError, Can, Data, Endpoint, FolderSecurityChange, ManageFolder
 use renditions::Watermarks;
 use space_store::ResolvedFolder;
 
-use crate::views::FolderView;
+use crate::views::DetailedFolderView;
 
 /// Path of both endpoints.
 const PATH: &str = "/folders/{id}/security";
@@ -38,14 +38,14 @@ pub(crate) async fn set(
     can: Can<ManageFolders, ResolvedFolder>,
     State(watermarks): State<Watermarks>,
     ValidJson(FolderSecurityChange(security)): ValidJson<FolderSecurityChange>,
-) -> Result<Data<FolderView>, ApiError> {
+) -> Result<Data<DetailedFolderView>, ApiError> {
     replace(can, &watermarks, security).await
 }
 
 pub(crate) async fn reset(
     can: Can<ManageFolders, ResolvedFolder>,
     State(watermarks): State<Watermarks>,
-) -> Result<Data<FolderView>, ApiError> {
+) -> Result<Data<DetailedFolderView>, ApiError> {
     replace(can, &watermarks, FolderSecurity::default()).await
 }
 
@@ -53,10 +53,10 @@ async fn replace(
     can: Can<ManageFolders, ResolvedFolder>,
     watermarks: &Watermarks,
     security: FolderSecurity,
-) -> Result<Data<FolderView>, ApiError> {
+) -> Result<Data<DetailedFolderView>, ApiError> {
     let changed = watermarks
         .replace_of_folder(&can.space, can.resource, security)
         .await?;
 
-    Ok(Data(FolderView::of(&changed, can.space.record())))
+    Ok(Data(DetailedFolderView::of(&changed, can.space.record())))
 }

@@ -7,7 +7,7 @@ use http_api::{
 };
 use space_store::{FolderMove, ResolvedFolder};
 
-use crate::views::FolderView;
+use crate::views::DetailedFolderView;
 
 pub(crate) const UPDATE: Endpoint =
     Endpoint::put("updateFolder", "/folders/{id}", "Rename or move a folder").description(
@@ -40,7 +40,7 @@ impl FromFields for UpdateFolder {
 pub(crate) async fn update(
     can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(UpdateFolder(change)): ValidJson<UpdateFolder>,
-) -> Result<Data<FolderView>, ApiError> {
+) -> Result<Data<DetailedFolderView>, ApiError> {
     let moved = can.space.folders().relocate(can.resource, &change).await?;
-    Ok(Data(FolderView::of(&moved, can.space.record())))
+    Ok(Data(DetailedFolderView::of(&moved, can.space.record())))
 }

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use space_store::ResolvedFolder;
 
-/// A folder, with the effective access control and security settings of its content.
+/// A folder in a list, with the effective access control and security settings of its content.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Folder")]
+#[schemars(rename = "FolderSummary")]
 pub(crate) struct FolderView {
     id: FolderId,
     name: FolderName,
@@ -30,6 +30,41 @@ pub(crate) struct FolderView {
     created_at: Rfc3339,
     /// Time of the last change.
     updated_at: Rfc3339,
+}
+
+/// A folder with its ancestors.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Folder")]
+pub(crate) struct DetailedFolderView {
+    #[serde(flatten)]
+    folder: FolderView,
+    /// The folders above it, that at the root first.
+    ancestors: Vec<AncestorView>,
+}
+
+/// A folder above another one.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FolderAncestor")]
+struct AncestorView {
+    id: FolderId,
+    name: FolderName,
+}
+
+impl DetailedFolderView {
+    /// Creates the view of a folder.
+    pub(crate) fn of(resolved: &ResolvedFolder, space: &Space) -> DetailedFolderView {
+        let chain = resolved.chain().folders();
+        let above = chain.split_last().map_or(chain, |(_, above)| above);
+        let ancestors = above.iter().map(|folder| AncestorView {
+            id: folder.id,
+            name: folder.name.clone(),
+        });
+
+        DetailedFolderView {
+            folder: FolderView::of(resolved, space),
+            ancestors: ancestors.collect(),
+        }
+    }
 }
 
 /// The effective security settings of a folder's content.

@@ -29,6 +29,8 @@ pub(crate) struct SpaceView {
     webhook_url: Option<PublicHttpsUrl>,
     /// Id of the upload config of uploads that do not name one.
     active_upload_config_id: UploadConfigId,
+    /// Role of the caller in the space.
+    role: Role,
     created_at: Rfc3339,
     /// Time of the last change.
     updated_at: Rfc3339,
@@ -49,6 +51,7 @@ impl SpaceView {
             custom_domain: space.custom_domain.clone(),
             webhook_url: webhook_url.filter(|_| role >= ManageWebhooks::MIN_ROLE),
             active_upload_config_id: space.active_upload_config_id,
+            role,
             created_at: space.created_at.into(),
             updated_at: space.updated_at.into(),
         }

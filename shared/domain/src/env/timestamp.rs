@@ -4,7 +4,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
+use time::{
+    Date, OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description,
+};
 
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
@@ -73,6 +75,24 @@ impl Timestamp {
         (0..=MAX_MS).contains(&ms).then_some(Timestamp(ms))
     }
 
+    /// Parses a bound of a range of times: RFC 3339 with any offset, rounded up to milliseconds, or a date, which is its
+    /// beginning in UTC. Rounded down, a bound would be before the times of the same millisecond. Returns `None` as
+    /// [`Timestamp::parse_rfc3339`] does.
+    pub fn parse_bound(text: &str) -> Option<Timestamp> {
+        let date_format = format_description!("[year]-[month]-[day]");
+        let time = match Date::parse(text, date_format) {
+            Ok(date) => date.midnight().assume_utc(),
+            Err(_) => OffsetDateTime::parse(text, &Rfc3339).ok()?,
+        };
+        let nanos = time.unix_timestamp_nanos();
+        let ms = i64::try_from(
+            nanos.div_euclid(NS_PER_MS) + i128::from(nanos.rem_euclid(NS_PER_MS) > 0),
+        );
+        ms.ok()
+            .filter(|ms| (0..=MAX_MS).contains(ms))
+            .map(Timestamp)
+    }
+
     fn date(self) -> OffsetDateTime {
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * NS_PER_MS)
             .expect("the years 1970 to 9999 are in range")
@@ -108,6 +128,30 @@ mod tests {
             (61_000, 60),
         ] {
             assert_eq!(Timestamp::from_ms(ms).seconds_after(now), seconds, "{ms}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_rounded_up_and_can_be_dates() {
+        let read = |text| Timestamp::parse_bound(text).map(Timestamp::rfc3339);
+        for (text, expected) in [
+            ("2026-01-02", Some("2026-01-02T00:00:00.000Z")),
+            ("1970-01-01", Some("1970-01-01T00:00:00.000Z")),
+            (
+                "2026-01-02T04:04:05.678+01:00",
+                Some("2026-01-02T03:04:05.678Z"),
+            ),
+            (
+                "2026-01-02T03:04:05.6780001Z",
+                Some("2026-01-02T03:04:05.679Z"),
+            ),
+            ("2026-02-30", None),
+            ("2026-1-2", None),
+            ("1969-12-31", None),
+            ("2026-01-02T03:04:05", None),
+            ("", None),
+        ] {
+            assert_eq!(read(text).as_deref(), expected, "{text}");
         }
     }
 

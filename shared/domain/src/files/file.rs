@@ -186,7 +186,8 @@ pub struct File {
     pub activation_snapshot: Option<ActivationSnapshot>,
     /// Principal that uploaded the file.
     pub uploaded_by: Principal,
-    /// Creation time of the record.
+    /// Time when the record was created, from which its deadlines count. Clients see the time of the id, in whose order lists
+    /// are: a request that is repeated under the same ids creates the record later.
     pub created_at: Timestamp,
     /// Time when the bytes became available; `None` for a pending file.
     #[serde(default, skip_serializing_if = "Option::is_none")]

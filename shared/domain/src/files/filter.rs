@@ -1,9 +1,11 @@
 //! Filters of file lists.
 
 use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::{
-    DeliveryType, FieldError, File, FileStatus, FolderId, ResourceType, Tag, naming::text::folded,
+    DeliveryType, FieldError, File, FileId, FileStatus, FolderId, ResourceType, Tag, Timestamp,
+    naming::text::folded,
 };
 
 /// Maximum number of characters of a name prefix, as of an original name.
@@ -24,6 +26,8 @@ pub struct FileFilter {
     pub tag: Option<Tag>,
     /// Prefix of the original name, in any case.
     pub search: Option<NamePrefix>,
+    /// Times at which the file was created, from the first to before the second.
+    pub created: CreationRange,
 }
 
 impl FileFilter {
@@ -41,7 +45,59 @@ impl FileFilter {
                 .search
                 .as_ref()
                 .is_none_or(|prefix| file.original_name.folded().starts_with(&prefix.0))
+            && self.created.contains(file.id)
     }
+}
+
+/// A list of files.
+#[derive(Clone, Debug, Default)]
+pub struct FileList {
+    /// Which files it contains.
+    pub filter: FileFilter,
+    /// Its order, unless the filter has a search: then it is sorted by name.
+    pub order: ListOrder,
+}
+
+/// Range of the times at which files were created, as their ids state them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CreationRange {
+    /// Smallest id of the range.
+    pub first: FileId,
+    /// Largest id of the range. Below the first one if the range is empty.
+    pub last: FileId,
+}
+
+impl CreationRange {
+    /// Returns the range from a time to before another one. An absent bound does not restrict it.
+    pub fn new(from: Option<Timestamp>, to: Option<Timestamp>) -> CreationRange {
+        CreationRange {
+            first: from.map_or(FileId::MIN, FileId::min_at),
+            last: to.map_or(FileId::MAX, FileId::max_before),
+        }
+    }
+
+    fn contains(&self, id: FileId) -> bool {
+        (self.first..=self.last).contains(&id)
+    }
+}
+
+impl Default for CreationRange {
+    /// Returns the range of all times.
+    fn default() -> CreationRange {
+        CreationRange::new(None, None)
+    }
+}
+
+/// Order of a list by the time at which its records were created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum ListOrder {
+    /// The newest first.
+    #[default]
+    #[serde(rename = "desc")]
+    NewestFirst,
+    /// The oldest first.
+    #[serde(rename = "asc")]
+    OldestFirst,
 }
 
 /// Prefix of original names, case-folded: 1 to 255 characters, without slashes, backslashes and

@@ -16,7 +16,7 @@ pub use file::{
     ActivationSnapshot, File, FileProperties, FileStatus, MAX_FILE_BYTES, PendingUpload,
     StoredContent, UploadTarget,
 };
-pub use filter::{FileFilter, NamePrefix};
+pub use filter::{CreationRange, FileFilter, FileList, ListOrder, NamePrefix};
 pub use image_size::{ImageSize, proportional};
 pub use media_type::{MediaType, ResourceType};
 pub use original_name::OriginalName;

@@ -8,8 +8,8 @@ pub(crate) use bucket::original_key;
 use std::collections::HashMap;
 
 use domain::{
-    AnnouncedWebhook, FieldError, FieldErrors, File, FileFilter, FileId, FileStatus, FolderId,
-    Page, PageRequest, Reference, Role, ServiceError, UploadConfigReference, WebhookEvent,
+    AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileList, FileStatus, FolderId, Page,
+    PageRequest, Reference, Role, ServiceError, UploadConfigReference, WebhookEvent,
     WebhookMessage,
 };
 use futures::future;
@@ -223,13 +223,13 @@ impl Files<'_> {
 }
 
 impl SpaceLists {
-    /// Returns a page of the files that pass a filter.
+    /// Returns a page of a list of files.
     pub async fn files(
         &self,
-        filter: &FileFilter,
+        list: &FileList,
         page_request: &PageRequest,
     ) -> Result<Page<File>, ServiceError> {
-        let page = self.table.files().list(self.space, filter, page_request);
+        let page = self.table.files().list(self.space, list, page_request);
         Ok(page.await?)
     }
 

@@ -7,8 +7,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use domain::{
-    Cursor, File, FileFilter, FileId, FileStatus, Page, PageRequest, Reference, Space, SpaceId,
-    UserId,
+    CreationRange, Cursor, File, FileFilter, FileId, FileList, FileStatus, ListOrder, Page,
+    PageRequest, Reference, Space, SpaceId, UserId,
 };
 use tracing::instrument;
 
@@ -57,16 +57,26 @@ impl Source {
         }
     }
 
-    fn range(&self, space: SpaceId) -> Range {
-        let partition = space_partition(space);
-        match self {
-            Source::Records => Range::newest_first(partition, FILES),
-            Source::Entries(prefix) => Range::newest_first(partition, prefix),
-            Source::Names(prefix) => Range {
-                partition,
-                prefix: prefix.clone(),
+    /// Returns the range of a list. That of a search is in the order of names, and contains all times.
+    fn range(&self, space: SpaceId, list: &FileList) -> Range {
+        let prefix = match self {
+            Source::Records => FILES,
+            Source::Entries(prefix) | Source::Names(prefix) => prefix,
+        };
+        let range = Range::newest_first(space_partition(space), prefix);
+        if matches!(self, Source::Names(_)) {
+            return Range {
                 is_ascending: true,
-            },
+                ..range
+            };
+        }
+
+        let CreationRange { first, last } = list.filter.created;
+        Range {
+            first: first.to_string(),
+            last: last.to_string(),
+            is_ascending: list.order == ListOrder::OldestFirst,
+            ..range
         }
     }
 
@@ -78,6 +88,9 @@ impl Source {
             Source::Names(_) => rest.search = None,
             Source::Entries(_) if rest.tag.is_some() => rest.tag = None,
             Source::Entries(_) => rest.folder = None,
+        }
+        if !matches!(self, Source::Names(_)) {
+            rest.created = CreationRange::default();
         }
         rest == FileFilter::default()
     }
@@ -97,16 +110,17 @@ struct FileLocation {
 }
 
 impl FileRecords<'_> {
-    /// Returns a page of the files of a space that pass a filter: sorted by name if the filter has a
-    /// search prefix, else newest first.
+    /// Returns a page of a list of the files of a space.
     #[instrument(name = "list_files", skip_all)]
     pub async fn list(
         self,
         space: SpaceId,
-        filter: &FileFilter,
+        list: &FileList,
         page_request: &PageRequest,
     ) -> Result<Page<File>, TableError> {
+        let FileList { filter, .. } = list;
         let source = Source::of(filter);
+        let range = source.range(space, list);
         let mut page = FilteredPage::new(page_request);
         let limit = if source.covers(filter) {
             page_request.limit
@@ -119,7 +133,7 @@ impl FileRecords<'_> {
         };
 
         loop {
-            let files = self.read(space, &source, &batch).await?;
+            let files = self.read(space, &source, range.clone(), &batch).await?;
             page.add(files, |file| filter.matches(file));
             match page.next_batch() {
                 Some(next) => batch = next,
@@ -136,9 +150,12 @@ impl FileRecords<'_> {
         reference: &Reference,
     ) -> Result<Option<File>, TableError> {
         let source = Source::Entries(files_with_reference(reference));
+        let range = source.range(space, &FileList::default());
         let mut page_request = PageRequest::first(REFERENCE_BATCH);
         loop {
-            let slice = self.read(space, &source, &page_request).await?;
+            let slice = self
+                .read(space, &source, range.clone(), &page_request)
+                .await?;
             let last = slice.records.last().map(|last| last.position.clone());
             let found = slice
                 .records
@@ -220,15 +237,15 @@ impl FileRecords<'_> {
         Ok(locations)
     }
 
-    /// Reads files from a source. The record is `None` if the file is absent or does not match its
+    /// Reads files from the range of a source. The record is `None` if the file is absent or does not match its
     /// index entry.
     async fn read(
         self,
         space: SpaceId,
         source: &Source,
+        range: Range,
         page_request: &PageRequest,
     ) -> Result<Slice<Option<File>>, TableError> {
-        let range = source.range(space);
         if matches!(source, Source::Records) {
             let slice = self.table.slice(range, page_request).await?;
             return Ok(slice.map(Some));
