@@ -25,6 +25,8 @@ export const NOTIFY_INTERVAL_MS = 50;
 
 /** Validity of a signed URL. */
 export const DEFAULT_EXPIRES_IN_S = 3_600;
+/** Maximum number of signatures of a webhook that are verified. Two sign during a rotation. */
+export const MAX_SIGNATURES = 10;
 /** Maximum difference between the time of a webhook and the clock. */
 export const WEBHOOK_TOLERANCE_S = 300;
 

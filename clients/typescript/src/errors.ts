@@ -1,6 +1,7 @@
 // The one error of this package, and how it is read from a response.
 //
-// - Every failed request becomes a `LarderError`, except an aborted one: it rejects with the signal's reason.
+// - Every failed request becomes a `LarderError`, also one whose response is not JSON, except an aborted one: it
+//   rejects with the signal's reason.
 // - A response may come from the API, from API Gateway, from storage or from a proxy, so no shape of its
 //   body is assumed.
 // - No message contains the URL of a request: a presigned or signed URL is a credential.
@@ -33,17 +34,28 @@ export function connectionLost(cause?: unknown): LarderError {
 }
 
 /** Returns the error that a response with a status of 400 or more describes. */
-export function errorOf({ status, header, text }: Reply): LarderError {
-  const { message = `Status ${status}`, errors } = bodyOf(text);
+export function errorOf(reply: Reply): LarderError {
+  const { status, header } = reply;
+  const { message, errors } = partsOf(reply);
   const seconds = header("retry-after") ?? (status === TOO_MANY_REQUESTS ? GATEWAY_RETRY_AFTER_S : 0);
   // A date, the other format of the header, is not a number.
-  return new LarderError(message, status, null, errors, header("x-request-id") ?? "", Number(seconds) || 0);
+  const summary = message ?? `Status ${status}`;
+  return new LarderError(summary, status, null, errors ?? {}, header("x-request-id") ?? "", Number(seconds) || 0);
+}
+
+/** Returns the body of a successful response. */
+export function bodyAs<T>({ status, text }: Reply): T {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new LarderError("The response is not JSON.", status, cause);
+  }
 }
 
 /** Returns the parts of an error body. Empty for the XML of storage or the page of a proxy. */
-function bodyOf(text: string): Partial<ErrorBody> {
+function partsOf(reply: Reply): Partial<ErrorBody> {
   try {
-    return JSON.parse(text) ?? {};
+    return bodyAs<ErrorBody | null>(reply) ?? {};
   } catch {
     return {};
   }

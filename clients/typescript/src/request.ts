@@ -49,6 +49,7 @@ export async function request(o: ClientOptions, call: Call): Promise<Reply> {
     } catch (error) {
       const hasRetries = attempt < (o.retries ?? DEFAULT_RETRIES);
       if (!hasRetries || !(error instanceof LarderError) || !canRetry(error)) throw error;
+      call.signal?.throwIfAborted();
       await wait(error.retryAfter * MS_PER_S + backoffMs(attempt), call.signal);
     }
   }

@@ -1,18 +1,19 @@
 // Signs URLs and verifies webhooks, on servers and at the edge.
 //
-// - The functions fail in the main thread of a browser: whoever reads a page reads its secrets.
+// - Bundlers of pages get the module `sign-browser` instead, and what is not bundled fails in the main thread of a
+//   browser: everyone who opens a page can read its secrets.
 // - The canonical form is that of the API reference. Every parameter of a URL is covered.
 // - Signatures are compared by WebCrypto, in constant time.
 
-import { DEFAULT_EXPIRES_IN_S, MS_PER_S, WEBHOOK_TOLERANCE_S } from "./bounds.js";
+import { DEFAULT_EXPIRES_IN_S, MAX_SIGNATURES, MS_PER_S, WEBHOOK_TOLERANCE_S } from "./bounds.js";
 import type { WebhookPayload } from "./generated/types.gen.js";
 import { addressOf, parametersOf, setAll, type Source, type Transformation } from "./url.js";
 
 /** Path of signed uploads in the canonical form, whatever the base URL. */
 const UPLOAD_PATH = "/api/v1/upload/signed";
 const WEBHOOK_SECRET_PREFIX = /^whsec_/;
-/** A signature of the header, in base64. */
-const SIGNATURE = /v1,(\S+)/g;
+/** A signature of the header: 32 bytes in base64. */
+const SIGNATURE = /v1,([A-Za-z0-9+/]{43}=)/g;
 
 /** The signing secret of a space: `GET /spaces/{id}/signing-secret`. */
 export interface Secret {
@@ -73,21 +74,22 @@ export function signUpload(baseUrl: string, s: Secret, u: UploadToSign): Promise
  */
 export async function verifyWebhook(
   body: string,
-  headers: Headers | Record<string, string | undefined>,
+  headers: Headers | Record<string, string | string[] | undefined>,
   secrets: string | string[],
 ): Promise<WebhookPayload> {
   requireServer();
-  const fields = new Headers(headers as Record<string, string>);
-  const id = fields.get("webhook-id");
-  const timestamp = fields.get("webhook-timestamp");
-  const signatures = `${fields.get("webhook-signature")}`;
+  const given = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const [id, timestamp, signature] = ["id", "timestamp", "signature"].map(
+    (name) => given.find(([key]) => key.toLowerCase() === `webhook-${name}`)?.[1],
+  );
+  const signatures = [...`${signature}`.matchAll(SIGNATURE)].slice(0, MAX_SIGNATURES);
   const content = encodeText(`${id}.${timestamp}.${body}`);
 
   const age = Math.abs(Date.now() / MS_PER_S - Number(timestamp));
   for (const secret of age <= WEBHOOK_TOLERANCE_S ? [secrets].flat() : []) {
     const key = await hmacKey(decodeBase64(secret.replace(WEBHOOK_SECRET_PREFIX, "")));
-    for (const [, signature = ""] of signatures.matchAll(SIGNATURE)) {
-      if (await crypto.subtle.verify("HMAC", key, decodeBase64(signature), content)) return JSON.parse(body);
+    for (const [, encoded = ""] of signatures) {
+      if (await crypto.subtle.verify("HMAC", key, decodeBase64(encoded), content)) return JSON.parse(body);
     }
   }
   throw new Error("The webhook has no valid time and signature.");

@@ -31,7 +31,8 @@ export async function transfer(t: Transfer): Promise<Reply> {
 async function sendByFetch(t: Transfer): Promise<Reply> {
   const { method, headers, body = null, signal = null, fetch: send = fetch } = t;
   try {
-    const response = await send(t.url, { method, headers, body, signal });
+    // A page that is being closed still deletes its pending file: only deletions have no body.
+    const response = await send(t.url, { method, headers, body, signal, keepalive: !body });
     const text = await response.text();
     return { status: response.status, header: (name) => response.headers.get(name), text };
   } catch (cause) {

@@ -3,7 +3,8 @@
 // - One `Idempotency-Key` identifies a logical upload, so that repeated requests store one file. It is random
 //   and cannot be guessed: without an API key, it alone protects the stored response.
 // - If the pending file or its URL is gone, the upload starts again with a new key, a bounded number of
-//   times. A 422 is final: the file violates the rules of the upload config.
+//   times. Other responses to a confirmation are final: the file violates the rules of the upload config, or
+//   its name is taken.
 // - After an abort, nothing further is sent, except that a pending file is deleted if the caller has an API
 //   key. Otherwise the service would activate it later if all of its bytes had arrived.
 // - Generated code is used for its types only.
@@ -16,14 +17,12 @@ import {
   MAX_RESTARTS,
   NOT_FOUND,
 } from "./bounds.js";
-import { LarderError } from "./errors.js";
+import { bodyAs, LarderError } from "./errors.js";
 import type { AnonymousFile, FileRecord, PresignedUpload } from "./generated/types.gen.js";
 import { request, type Call, type ClientOptions, type Key } from "./request.js";
 import type { Reply } from "./transfer.js";
 
 const OCTET_STREAM = "application/octet-stream";
-/** The other conflict of a confirmation, which sending the file again does not resolve: its name is taken. */
-const NAME_TAKEN = /taken/;
 
 export interface UploadTarget {
   /** Handle of the space. */
@@ -53,6 +52,9 @@ export interface UploadOptions extends UploadTarget {
   onProgress?: (p: Progress) => void;
 }
 
+/** The folder that only the holder of an API key selects. */
+type FolderFields = "folderId" | "folderPath";
+
 /** Uploads a file with an API key. */
 export function upload(
   o: ClientOptions,
@@ -67,7 +69,7 @@ export function upload(
 export function uploadSigned(
   o: ClientOptions,
   file: Blob | File,
-  u: UploadOptions & { signedUrl: string },
+  u: Omit<UploadOptions, FolderFields> & { signedUrl: string },
 ): Promise<AnonymousFile> {
   return store(o, file, u, u.signedUrl);
 }
@@ -76,7 +78,7 @@ export function uploadSigned(
 export function uploadUnsigned(
   o: ClientOptions,
   file: Blob | File,
-  u: UploadOptions & { space: string; uploadConfig: string },
+  u: Omit<UploadOptions, FolderFields> & { space: string; uploadConfig: string },
 ): Promise<AnonymousFile> {
   const path = `${encodeURIComponent(u.space)}/${encodeURIComponent(u.uploadConfig)}`;
   return store(o, file, u, `${o.baseUrl}/upload/unsigned/${path}`);
@@ -110,20 +112,19 @@ async function store<T>(
 
   async function sendPresigned(restartsLeft = MAX_RESTARTS): Promise<Reply> {
     let pending: PresignedUpload | undefined;
-    /** Statuses with which a step responds if the pending file, its URL or its bytes are gone. */
-    let gone = [CONFLICT];
+    /** Status with which a step responds if the pending file or its URL is gone. */
+    let gone = CONFLICT;
     try {
       const json = { ...fields, filename: name, content_type: type || OCTET_STREAM, size: total };
       const presignUrl = formUrl.replace(/\?|$/, "/presign$&");
-      const { text } = await send({ url: presignUrl, headers: identify(), json });
-      pending = JSON.parse(text) as PresignedUpload;
+      pending = bodyAs<PresignedUpload>(await send({ url: presignUrl, headers: identify(), json }));
 
-      gone = [FORBIDDEN];
+      gone = FORBIDDEN;
       const { upload_url: url, file_id, confirm_token } = pending;
       const headers = pending.headers as Record<string, string>;
       await send({ method: "PUT", url, key: undefined, headers, body: file, onSent });
 
-      gone = [NOT_FOUND, CONFLICT];
+      gone = NOT_FOUND;
       // Without a key, the token is the credential. With one, there is none.
       return await send({ url: `${o.baseUrl}/upload/confirm/${file_id}`, json: { confirm_token } });
     } catch (error) {
@@ -131,20 +132,16 @@ async function store<T>(
         // Not awaited: the caller learns of the abort at once.
         request(o, { method: "DELETE", url: `${o.baseUrl}/files/${pending.file_id}`, key }).catch(() => {});
       }
-      if (restartsLeft > 0 && isGone(error, gone)) return sendPresigned(restartsLeft - 1);
+      const isGone = error instanceof LarderError && error.status === gone;
+      if (restartsLeft > 0 && isGone) return sendPresigned(restartsLeft - 1);
       throw error;
     }
   }
 
   const reply = await (total > MAX_FORM_BYTES ? sendPresigned() : sendForm());
   onSent?.(total);
-  return JSON.parse(reply.text).data;
+  return bodyAs<{ data: T }>(reply).data;
 }
-
-const isGone = (error: unknown, statuses: number[]) =>
-  error instanceof LarderError &&
-  statuses.includes(error.status) &&
-  !NAME_TAKEN.test(`${error.errors["file"]}`);
 
 /** Returns the header that identifies a logical upload. Pages without HTTPS have no `crypto.randomUUID`. */
 function identify(): Record<string, string> {

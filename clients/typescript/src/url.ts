@@ -58,7 +58,7 @@ export function srcset(
 ): { src: string; srcset: string; sizes: string } {
   const { width = 0, height = 0 } = t;
   const limit = (typeof file === "object" && file.storage_meta?.width) || Infinity;
-  const within = [...new Set(widths.map((candidate) => Math.min(candidate, limit)))].sort((a, b) => a - b);
+  const within = [...new Set(widths.map((candidate) => Math.min(candidate, limit)))];
 
   const sized = (at: number) =>
     url(file, { ...t, width: at, ...(width && height && { height: Math.ceil((at * height) / width) }) });

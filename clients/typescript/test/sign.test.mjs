@@ -3,7 +3,12 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
+
+import { build } from "esbuild";
 
 import { sign, signUpload, verifyWebhook } from "../dist/sign.js";
 import { BASE } from "./harness.mjs";
@@ -63,6 +68,11 @@ const WEBHOOKS = [
   ["valid, with Headers", BODY, new Headers(VALID), CURRENT, true],
   ["valid, signed by both secrets", BODY, headersOf(`${signatureOf(PREVIOUS)} ${signatureOf(CURRENT)}`), CURRENT, true],
   ["valid, by the second secret", BODY, headersOf(signatureOf(PREVIOUS)), [CURRENT, PREVIOUS], true],
+  ["with headers in any case", BODY, Object.fromEntries(Object.entries(VALID).map(([name, value]) => [name.toUpperCase(), value])), CURRENT, true],
+  ["with headers of HTTP/2", BODY, { ":method": "POST", "set-cookie": ["a", "b"], ...VALID }, CURRENT, true],
+  ["with a malformed signature before", BODY, headersOf(`v1,%% ${signatureOf(CURRENT)}`), CURRENT, true],
+  ["after nine other signatures", BODY, headersOf(`${`${signatureOf(OTHER)} `.repeat(9)}${signatureOf(CURRENT)}`), CURRENT, true],
+  ["after ten other signatures", BODY, headersOf(`${`${signatureOf(OTHER)} `.repeat(10)}${signatureOf(CURRENT)}`), CURRENT, false],
   ["of another version beside", BODY, headersOf(`v1a,AAAA ${signatureOf(CURRENT)}`), CURRENT, true],
   ["4 minutes old", BODY, headersOf(signatureOf(CURRENT, { at: NOW_S - 240 }), NOW_S - 240), CURRENT, true],
   ["6 minutes old", BODY, headersOf(signatureOf(CURRENT, { at: NOW_S - 360 }), NOW_S - 360), CURRENT, false],
@@ -83,6 +93,19 @@ for (const [name, body, headers, secrets, isValid] of WEBHOOKS) {
     else await assert.rejects(verifying);
   });
 }
+
+test("a bundle of a page has no signer, one of an edge function has", async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), "larder-"));
+  t.after(() => rm(directory, { recursive: true }));
+  await mkdir(join(directory, "node_modules"));
+  await symlink(new URL("..", import.meta.url).pathname, join(directory, "node_modules/larder"));
+  const stdin = { contents: 'export { sign } from "larder/sign";', resolveDir: directory };
+  const bundle = (conditions) => build({ stdin, bundle: true, write: false, format: "esm", logLevel: "silent", conditions });
+
+  await assert.rejects(bundle([]), /No matching export/);
+  const { outputFiles } = await bundle(["workerd"]);
+  assert.match(outputFiles[0].text, /HMAC/);
+});
 
 test("a page cannot sign or verify", async (t) => {
   globalThis.window = { document: {} };

@@ -42,13 +42,16 @@ const FINAL = [
   ["409 of a taken name", failure(409, { file: ["has already been taken"] }), { status: 409, retryAfter: 0 }],
   ["the 429 of an hourly limit", failure(429, {}, { "retry-after": "3600" }), { status: 429, retryAfter: 3600 }],
   ["413 without JSON", new Response("", { status: 413 }), { status: 413, message: "Status 413", errors: {} }],
+  ["422 with other JSON", json(422, { message: null, errors: null }), { status: 422, message: "Status 422", errors: {} }],
+  ["422 with a list", json(422, [1]), { status: 422, message: "Status 422", errors: {} }],
+  ["a page of a portal", new Response("<html>"), { status: 200, message: "The response is not JSON." }],
 ];
 for (const [name, response, expected] of FINAL) {
   test(`${name} is reported and not repeated`, async () => {
-    response.headers.set("x-request-id", "r-1");
+    if (!response.ok) response.headers.set("x-request-id", "r-1");
     const larder = service({ form: [response] });
     const failing = upload(options(larder), fileOf(SMALL), { space: "acme01" });
-    await assert.rejects(failing, { name: "LarderError", requestId: "r-1", ...expected });
+    await assert.rejects(failing, { name: "LarderError", requestId: response.ok ? "" : "r-1", ...expected });
     assert.equal(larder.calls.length, 1);
   });
 }
@@ -117,12 +120,11 @@ for (const [name, send, formUrl, presignUrl] of WITHOUT_KEY) {
   });
 }
 
-const NOT_UPLOADED = { file: ["must be uploaded to its presigned URL first"] };
 const GONE = [
   ["an expired presign response", { presign: () => failure(409, { idempotency_key: ["expired"] }) }, true],
   ["an expired upload URL", { put: () => new Response("<Error/>", { status: 403 }) }, true],
   ["a removed pending file", { confirm: () => failure(404) }, true],
-  ["bytes that are not there", { confirm: () => failure(409, NOT_UPLOADED) }, true],
+  ["bytes that are not there", { confirm: () => failure(409, { file: ["must be uploaded first"] }) }, false],
   ["bytes that violate the rules", { confirm: () => failure(422, { file: ["wrong"] }) }, false],
   ["a taken name", { confirm: () => failure(409, { file: ["The file has already been taken."] }) }, false],
 ];
@@ -170,12 +172,18 @@ test("a connection that is lost after the file is stored stores one file", async
 });
 
 test("an abort ends a wait at once, with the reason of the signal", async () => {
-  const larder = service({ form: [failure(429, {}, { "retry-after": "60" })] });
+  const limited = () => failure(429, {}, { "retry-after": "60" });
+  const larder = service({ form: [limited()] });
   const controller = new AbortController();
   const sending = upload(options(larder), fileOf(SMALL), { space: "acme01", signal: controller.signal });
   await settle();
   controller.abort();
   await assert.rejects(sending, { name: "AbortError" });
+
+  const during = new AbortController();
+  const aborting = service({ form: [() => (during.abort(), limited())] });
+  const aborted = upload(options(aborting), fileOf(SMALL), { space: "acme01", signal: during.signal });
+  await assert.rejects(aborted, { name: "AbortError" });
   await assert.rejects(upload(options(larder), fileOf(SMALL), { space: "acme01", signal: controller.signal }));
   assert.equal(larder.calls.length, 1);
 });
