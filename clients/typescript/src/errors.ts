@@ -4,7 +4,8 @@
 //   rejects with the signal's reason.
 // - A response may come from the API, from API Gateway, from storage or from a proxy, so no shape of its
 //   body is assumed.
-// - No message contains the URL of a request: a presigned or signed URL is a credential.
+// - No error contains the URL or the headers of a request, not as its cause either: a presigned or signed URL is a
+//   credential, as a key is.
 
 import { GATEWAY_RETRY_AFTER_S, TOO_MANY_REQUESTS } from "./bounds.js";
 import type { ErrorBody } from "./generated/types.gen.js";
@@ -28,9 +29,9 @@ export class LarderError extends Error {
   }
 }
 
-/** Returns the error of a request that got no response. */
-export function connectionLost(cause?: unknown): LarderError {
-  return new LarderError("The connection was lost.", 0, cause);
+/** Returns the error of a request that got no response. Node states the reason as a code, such as `ECONNREFUSED`. */
+export function connectionLost(error?: { cause?: { code?: string } }): LarderError {
+  return new LarderError("The connection was lost.", 0, error?.cause?.code);
 }
 
 /** Returns the error that a response with a status of 400 or more describes. */

@@ -12,18 +12,18 @@ export interface DroppedFile {
 
 /** Returns the files in the order of the folders. Call it in the handler of the event. */
 export function filesOf(dropped: DataTransfer): AsyncGenerator<DroppedFile> {
-  const taken: (FileSystemEntry | File)[] = [];
+  const sources: (FileSystemEntry | File)[] = [];
   for (const item of dropped.items) {
-    const source = item.kind === "file" && (item.webkitGetAsEntry?.() ?? item.getAsFile());
-    if (source) taken.push(source);
+    const source = item.webkitGetAsEntry() ?? item.getAsFile();
+    if (source) sources.push(source);
   }
-  return walk(taken.length > 0 ? taken : dropped.files);
+  return walk(sources);
 }
 
 async function* walk(sources: Iterable<FileSystemEntry | File>): AsyncGenerator<DroppedFile> {
   for (const source of sources) {
     if (source instanceof Blob) {
-      yield { file: source, path: source.webkitRelativePath || source.name };
+      yield { file: source, path: source.name };
     } else if (source.isFile) {
       const file = await promise<File>((...to) => (source as FileSystemFileEntry).file(...to));
       yield { file, path: source.fullPath.slice(1) };

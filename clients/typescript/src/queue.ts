@@ -8,7 +8,7 @@
 import { DEFAULT_CONCURRENCY, NOTIFY_INTERVAL_MS } from "./bounds.js";
 import { LarderError } from "./errors.js";
 import type { FileRecord } from "./generated/types.gen.js";
-import type { Progress, UploadOptions, UploadTarget } from "./upload.js";
+import { randomKey, type Progress, type UploadOptions, type UploadTarget } from "./upload.js";
 
 /** A file of a queue. `T` is what its upload returns. */
 export interface QueueItem<T = FileRecord> {
@@ -120,7 +120,9 @@ export function createQueue<T = FileRecord>(
   return {
     add(files, target = {}) {
       for (const file of files) {
-        enqueue({ item: { id: `${entries.size + 1}`, file, state: "waiting", sent: 0 }, target });
+        const item: QueueItem<T> = { id: `${entries.size + 1}`, file, state: "waiting", sent: 0 };
+        // A repeated item is not stored twice if its first upload arrived.
+        enqueue({ item, target: { ...target, idempotencyKey: randomKey() } });
       }
       start();
     },

@@ -86,13 +86,13 @@ export async function verifyWebhook(
   const content = encodeText(`${id}.${timestamp}.${body}`);
 
   const age = Math.abs(Date.now() / MS_PER_S - Number(timestamp));
-  for (const secret of age <= WEBHOOK_TOLERANCE_S ? [secrets].flat() : []) {
+  for (const secret of age <= WEBHOOK_TOLERANCE_S ? [secrets].flat().filter(Boolean) : []) {
     const key = await hmacKey(decodeBase64(secret.replace(WEBHOOK_SECRET_PREFIX, "")));
     for (const [, encoded = ""] of signatures) {
       if (await crypto.subtle.verify("HMAC", key, decodeBase64(encoded), content)) return JSON.parse(body);
     }
   }
-  throw new Error("The webhook has no valid time and signature.");
+  throw new Error("The webhook is not valid.");
 }
 
 /** Returns a URL with the canonical form of a query, and the signature of the path and of this form. */
@@ -116,7 +116,8 @@ function canonicalForm(query: URLSearchParams): string {
 }
 
 function expiry({ expiresIn = DEFAULT_EXPIRES_IN_S, expiresAt }: Validity): number {
-  return expiresAt ?? Math.floor(Date.now() / MS_PER_S) + expiresIn;
+  // Variables of the environment are texts.
+  return expiresAt ?? Math.floor(Date.now() / MS_PER_S + Number(expiresIn));
 }
 
 function hmacKey(bytes: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {

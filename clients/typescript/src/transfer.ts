@@ -3,6 +3,7 @@
 // - `XMLHttpRequest` is used where it exists and progress is observed, because `fetch` does not report it.
 // - A response of any status resolves. No response rejects with a `LarderError` of status 0.
 // - An abort rejects with the reason of the signal, and closes the connection.
+// - No error of the browser is passed on: it can contain the URL or a header.
 
 import { connectionLost } from "./errors.js";
 
@@ -24,21 +25,21 @@ export interface Reply {
 }
 
 export async function transfer(t: Transfer): Promise<Reply> {
-  t.signal?.throwIfAborted();
-  return globalThis.XMLHttpRequest && t.onSent && !t.fetch ? sendByXhr(t) : sendByFetch(t);
+  try {
+    t.signal?.throwIfAborted();
+    return await (globalThis.XMLHttpRequest && t.onSent && !t.fetch ? sendByXhr(t) : sendByFetch(t));
+  } catch (error) {
+    t.signal?.throwIfAborted();
+    throw connectionLost(error as Error & { cause?: { code?: string } });
+  }
 }
 
 async function sendByFetch(t: Transfer): Promise<Reply> {
   const { method, headers, body = null, signal = null, fetch: send = fetch } = t;
-  try {
-    // A page that is being closed still deletes its pending file: only deletions have no body.
-    const response = await send(t.url, { method, headers, body, signal, keepalive: !body });
-    const text = await response.text();
-    return { status: response.status, header: (name) => response.headers.get(name), text };
-  } catch (cause) {
-    signal?.throwIfAborted();
-    throw connectionLost(cause);
-  }
+  // A page that is being closed still deletes its pending file: only deletions have no body.
+  const response = await send(t.url, { method, headers, body, signal, keepalive: !body });
+  const text = await response.text();
+  return { status: response.status, header: (name) => response.headers.get(name), text };
 }
 
 function sendByXhr({ method, url, headers, body, signal, onSent }: Transfer): Promise<Reply> {
@@ -46,7 +47,7 @@ function sendByXhr({ method, url, headers, body, signal, onSent }: Transfer): Pr
     const xhr = new XMLHttpRequest();
     const abort = () => {
       xhr.abort();
-      reject(signal?.reason);
+      reject();
     };
     signal?.addEventListener("abort", abort);
 
@@ -57,7 +58,7 @@ function sendByXhr({ method, url, headers, body, signal, onSent }: Transfer): Pr
     xhr.onload = () => {
       resolve({ status: xhr.status, header: (name) => xhr.getResponseHeader(name), text: xhr.responseText });
     };
-    xhr.onerror = () => reject(connectionLost());
+    xhr.onerror = reject;
     xhr.onloadend = () => signal?.removeEventListener("abort", abort);
 
     xhr.send(body);

@@ -37,6 +37,11 @@ export interface UploadTarget {
   ref?: string;
   /** Replaces the name of the file. */
   name?: string;
+  /**
+   * Identifies the upload: another one with this key within 24 hours returns its file instead of storing it
+   * again. 1 to 253 printable ASCII characters, which nobody can guess. Default: random.
+   */
+  idempotencyKey?: string;
 }
 
 export interface Progress {
@@ -62,7 +67,7 @@ export function upload(
   u: UploadOptions & { space: string },
 ): Promise<FileRecord> {
   const fields = { space: u.space, upload_config: u.uploadConfig };
-  return store(o, file, u, `${o.baseUrl}/upload`, fields, o.key);
+  return store(o, file, u, `${baseOf(o)}/upload`, fields, o.key);
 }
 
 /** Uploads a file with a signed URL, which selects the space, the upload config and the folder. */
@@ -80,8 +85,7 @@ export function uploadUnsigned(
   file: Blob | File,
   u: Omit<UploadOptions, FolderFields> & { space: string; uploadConfig: string },
 ): Promise<AnonymousFile> {
-  const path = `${encodeURIComponent(u.space)}/${encodeURIComponent(u.uploadConfig)}`;
-  return store(o, file, u, `${o.baseUrl}/upload/unsigned/${path}`);
+  return store(o, file, u, `${baseOf(o)}/upload/unsigned/${u.space}/${u.uploadConfig}`);
 }
 
 /** Uploads a file by the route of a URL, with fields that only this route has. */
@@ -94,6 +98,7 @@ async function store<T>(
   key?: Key,
 ): Promise<T> {
   const { signal, onProgress, ref, folderPath, folderId = folderPath && "root" } = u;
+  const { idempotencyKey = randomKey() } = u;
   const { name = (file as Partial<File>).name ?? "file" } = u;
   const { size: total, type } = file;
   const fields = { ...ownFields, folder_id: folderId, folder_path: folderPath, ref };
@@ -103,6 +108,8 @@ async function store<T>(
   // A form has more bytes than its file.
   const onSent = onProgress && ((sent: number) => onProgress({ sent: Math.min(sent, total), total }));
 
+  const identify = (restart = 0) => ({ "idempotency-key": `${idempotencyKey}-${restart}` });
+
   function sendForm(): Promise<Reply> {
     const body = new FormData();
     for (const [field, value] of Object.entries(fields)) if (value) body.set(field, value);
@@ -110,14 +117,14 @@ async function store<T>(
     return send({ url: formUrl, headers: identify(), body, onSent });
   }
 
-  async function sendPresigned(restartsLeft = MAX_RESTARTS): Promise<Reply> {
+  async function sendPresigned(restart = 0): Promise<Reply> {
     let pending: PresignedUpload | undefined;
     /** Status with which a step responds if the pending file or its URL is gone. */
     let gone = CONFLICT;
     try {
       const json = { ...fields, filename: name, content_type: type || OCTET_STREAM, size: total };
       const presignUrl = formUrl.replace(/\?|$/, "/presign$&");
-      pending = bodyAs<PresignedUpload>(await send({ url: presignUrl, headers: identify(), json }));
+      pending = bodyAs<PresignedUpload>(await send({ url: presignUrl, headers: identify(restart), json }));
 
       gone = FORBIDDEN;
       const { upload_url: url, file_id, confirm_token } = pending;
@@ -126,14 +133,14 @@ async function store<T>(
 
       gone = NOT_FOUND;
       // Without a key, the token is the credential. With one, there is none.
-      return await send({ url: `${o.baseUrl}/upload/confirm/${file_id}`, json: { confirm_token } });
+      return await send({ url: `${baseOf(o)}/upload/confirm/${file_id}`, json: { confirm_token } });
     } catch (error) {
       if (signal?.aborted && pending && key) {
         // Not awaited: the caller learns of the abort at once.
-        request(o, { method: "DELETE", url: `${o.baseUrl}/files/${pending.file_id}`, key }).catch(() => {});
+        request(o, { method: "DELETE", url: `${baseOf(o)}/files/${pending.file_id}`, key }).catch(() => {});
       }
       const isGone = error instanceof LarderError && error.status === gone;
-      if (restartsLeft > 0 && isGone) return sendPresigned(restartsLeft - 1);
+      if (restart < MAX_RESTARTS && isGone) return sendPresigned(restart + 1);
       throw error;
     }
   }
@@ -143,7 +150,9 @@ async function store<T>(
   return bodyAs<{ data: T }>(reply).data;
 }
 
-/** Returns the header that identifies a logical upload. Pages without HTTPS have no `crypto.randomUUID`. */
-function identify(): Record<string, string> {
-  return { "idempotency-key": crypto.getRandomValues(new Uint32Array(IDEMPOTENCY_KEY_WORDS)).join("-") };
+const baseOf = ({ baseUrl }: ClientOptions) => baseUrl.replace(/\/$/, "");
+
+/** Returns an `Idempotency-Key`. Pages without HTTPS have no `crypto.randomUUID`. */
+export function randomKey(): string {
+  return crypto.getRandomValues(new Uint32Array(IDEMPOTENCY_KEY_WORDS)).join("-");
 }

@@ -72,7 +72,7 @@ export function srcset(
 /** Returns the URL of a file. Fails if it has none, because it is pending. */
 export function addressOf(file: Source): string {
   const address = typeof file === "string" ? file : file.url;
-  if (!address) throw new TypeError("The file has no URL: it is pending.");
+  if (!address) throw new TypeError("The file is pending.");
   return address;
 }
 

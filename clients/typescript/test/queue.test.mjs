@@ -122,6 +122,17 @@ test("ten thousand files are added, sent and cancelled in linear time, with few 
   assert.ok(performance.now() - started < MAX_MS);
 });
 
+test("a repeated item has the key of its first upload, and another item another key", async (t) => {
+  const { queue, uploads } = manualQueue(t);
+  queue.add(some(2));
+  uploads[0].reject(new LarderError("The connection was lost.", 0));
+  await settle();
+  queue.retry();
+  const [first, other, again] = uploads.map(({ u }) => u.idempotencyKey);
+  assert.equal(again, first);
+  assert.notEqual(other, first);
+});
+
 /** Returns entries as browsers do: at most 100 per call of `readEntries`. */
 function entryOf(tree, name, parent = "") {
   const fullPath = `${parent}/${name}`;
@@ -141,7 +152,7 @@ async function pathsOf(dropped) {
 
 test("all files of nested folders are listed, of more than one batch", async () => {
   const tree = { ...filled(250), inner: { ...filled(101), empty: {} } };
-  const items = [itemOf(entryOf(tree, "outer")), itemOf(entryOf(fileOf(1), "b.txt")), { kind: "string" }];
+  const items = [itemOf(entryOf(tree, "outer")), itemOf(entryOf(fileOf(1), "b.txt")), itemOf(null, null)];
   const paths = await pathsOf(filesOf({ items, files: [] }));
   assert.equal(new Set(paths).size, 250 + 101 + 1);
   assert.ok(paths.includes("outer/inner/100") && paths.includes("b.txt"));
@@ -154,10 +165,9 @@ test("the entries are taken before the event handler returns", async () => {
   assert.deepEqual(await pathsOf(files), ["a.txt"]);
 });
 
-test("without entries, the files are listed", async () => {
+test("an item without an entry is listed as its file", async () => {
   const file = fileOf(1, "plain.txt");
-  const sources = [{ items: [], files: [file] }, { items: [itemOf(null, file)], files: [file] }];
-  for (const dropped of sources) assert.deepEqual(await pathsOf(filesOf(dropped)), ["plain.txt"]);
+  assert.deepEqual(await pathsOf(filesOf({ items: [itemOf(null, file)] })), ["plain.txt"]);
 });
 
 test("a folder that cannot be read is an error", async () => {

@@ -41,6 +41,12 @@ test("a transformation is signed, and replaces what the URL has", async (t) => {
   await assert.rejects(sign({ url: null }, secret), /pending/);
 });
 
+test("a validity from the environment is a number", async (t) => {
+  t.mock.method(Date, "now", () => 1_000_500);
+  const signed = await sign(`${ORIGIN}/a.jpg`, { secret: "s", kid: 1 }, { expiresIn: "60" });
+  assert.equal(new URL(signed).searchParams.get("expires"), "1060");
+});
+
 test("an upload URL has the parameters that are defined", async (t) => {
   t.mock.method(Date, "now", () => 0);
   const ids = { keyId: 7, spaceId: "01S", uploadConfigId: "01C" };
@@ -67,6 +73,7 @@ const WEBHOOKS = [
   ["valid", BODY, VALID, CURRENT, true],
   ["valid, with Headers", BODY, new Headers(VALID), CURRENT, true],
   ["valid, signed by both secrets", BODY, headersOf(`${signatureOf(PREVIOUS)} ${signatureOf(CURRENT)}`), CURRENT, true],
+  ["valid, beside a secret that is not set", BODY, VALID, [undefined, CURRENT], true],
   ["valid, by the second secret", BODY, headersOf(signatureOf(PREVIOUS)), [CURRENT, PREVIOUS], true],
   ["with headers in any case", BODY, Object.fromEntries(Object.entries(VALID).map(([name, value]) => [name.toUpperCase(), value])), CURRENT, true],
   ["with headers of HTTP/2", BODY, { ":method": "POST", "set-cookie": ["a", "b"], ...VALID }, CURRENT, true],

@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import test from "node:test";
+import { inspect } from "node:util";
 
 import { LarderError, upload, uploadSigned, uploadUnsigned } from "../dist/index.js";
 import { BASE, failure, fileOf, instantTimers, json, LARGE, RECORD, service, settle, SMALL } from "./harness.mjs";
 
-const LOST = new TypeError("fetch failed");
+const LOST = new TypeError("fetch failed", { cause: Object.assign(new Error("no connection to URL"), { code: "ECONNREFUSED" }) });
 const IN_PROGRESS = failure(409, { idempotency_key: ["is in progress"] }, { "retry-after": "5" });
 const options = ({ fetch }, more = {}) => ({ baseUrl: BASE, key: "sk_1", fetch, ...more });
 
@@ -63,7 +64,7 @@ test("the number of repetitions is bounded, and the last error is reported", asy
     const o = options(larder, retries === undefined ? {} : { retries });
     const error = await upload(o, fileOf(SMALL), { space: "acme01" }).catch((caught) => caught);
     assert.ok(error instanceof LarderError);
-    assert.deepEqual([error.status, error.cause, larder.calls.length], [0, LOST, requests]);
+    assert.deepEqual([error.status, error.cause, larder.calls.length], [0, "ECONNREFUSED", requests]);
   }
   t.mock.method(Math, "random", () => 1);
   delays.length = 0;
@@ -97,6 +98,23 @@ test("a large file is declared, sent to storage and confirmed, with progress at 
   assert.deepEqual([put.headers, put.body.size], [{ "content-type": "text/plain" }, LARGE]);
   assert.equal(confirm.url, `${BASE}/upload/confirm/01F`);
   assert.deepEqual(progress, [{ sent: LARGE, total: LARGE }]);
+});
+
+test("a base URL may end with a slash, and a given key identifies the upload", async () => {
+  const larder = service({ confirm: [failure(404)] });
+  const target = { space: "acme01", idempotencyKey: "post-17" };
+  await upload(options(larder, { baseUrl: `${BASE}/` }), fileOf(LARGE), target);
+  assert.deepEqual(larder.calls.filter(({ url }) => url.includes("//upload")), []);
+  const keys = larder.calls.flatMap(({ headers }) => headers["idempotency-key"] ?? []);
+  assert.deepEqual(keys, ["post-17-0", "post-17-1"]);
+});
+
+test("no error contains the key or the URL", async (t) => {
+  instantTimers(t);
+  const o = { baseUrl: "//secret", key: "secret\nkey", retries: 0 };
+  const error = await upload(o, fileOf(SMALL), { space: "acme01" }).catch((caught) => caught);
+  assert.ok(error instanceof LarderError);
+  assert.doesNotMatch(inspect(error), /secret/);
 });
 
 const SIGNED = `${BASE}/upload/signed?key_id=1&signature=ab`;
