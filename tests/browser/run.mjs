@@ -15,7 +15,6 @@ await import("./appearance.mjs");
 await import("./colors.mjs");
 await import("./gallery.mjs");
 await import("./origins.mjs");
-await import("./client.mjs");
 await import("./uppy.mjs");
 await import("./watch.mjs");
 

@@ -14,8 +14,8 @@ GENERATOR = pathlib.Path(sys.executable).with_name("openapi-python-client")
 def generate(directory):
     """Generates the package `larder_client`. Fails if a schema is left out."""
     command = [GENERATOR, "generate", "--meta", "none", "--path", ROOT / "openapi.json", "--output-path", directory / "larder_client"]
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert "WARNING" not in output, output
+    generated = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert "WARNING" not in generated.stdout, generated.stdout
 
 
 def main():

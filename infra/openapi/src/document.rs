@@ -67,7 +67,7 @@ const TAGS: [(&str, &str); 9] = [
         "Webhooks: their secret, and the log of their delivery",
     ),
 ];
-/// Last segments of paths, and the tags of their endpoints. The first segment is the tag of others.
+/// Segments of paths, and the tags of their endpoints. The first segment is the tag of others.
 const TAGS_BY_SEGMENT: [(&str, &str); 7] = [
     ("api-keys", "api-keys"),
     ("access-control", "access"),
@@ -95,7 +95,7 @@ const WEBHOOKS: [(&str, &str); 4] = [
 ];
 /// Header that every response has.
 const REQUEST_ID: &str = "X-Request-Id";
-/// Headers of every response to a valid API key.
+/// Headers of successful responses to a valid API key, and of a 429.
 const RATE_LIMIT_HEADERS: [&str; 5] = [
     "RateLimit",
     "RateLimit-Policy",
@@ -165,7 +165,7 @@ fn tag(path: &str) -> &str {
         .clone()
         .find_map(by_segment)
         .or_else(|| segments.next())
-        .unwrap_or_default()
+        .expect("a path has a segment")
 }
 
 /// Adds the headers of successful responses.

@@ -16,16 +16,31 @@ pub(crate) fn add_examples(document: &mut Value, examples: &Map<String, Value>) 
         let Some(example) = examples.get(id) else {
             continue;
         };
-        let body = operation.pointer_mut("/requestBody/content/application~1json");
-        add_example(body, &example["request"]);
         let status = &example["status"];
-        let pointer = format!("/responses/{status}/content/application~1json");
-        add_example(operation.pointer_mut(&pointer), &example["response"]);
+        let response = format!("/responses/{status}/content");
+        add_example(operation, "/requestBody/content", &example["request"]);
+        add_example(operation, &response, &example["response"]);
     }
+
+    let message = &examples["getWebhookDelivery"]["response"]["data"];
+    let event = message["event"].as_str().unwrap_or_default();
+    let webhook = &mut document["webhooks"][event]["post"];
+    let payload = serde_json::from_str(message["payload"].as_str().unwrap_or_default());
+    add_example(
+        webhook,
+        "/requestBody/content",
+        &payload.unwrap_or_default(),
+    );
 }
 
-fn add_example(media_type: Option<&mut Value>, example: &Value) {
-    if let Some(media_type) = media_type.filter(|_| !example.is_null()) {
-        media_type["example"] = example.clone();
+/// Adds an example to the media type at a pointer, if there is one.
+fn add_example(operation: &mut Value, content: &str, example: &Value) {
+    let media_types = operation
+        .pointer_mut(content)
+        .and_then(Value::as_object_mut);
+    if let Some(media_types) = media_types.filter(|_| !example.is_null()) {
+        for media_type in media_types.values_mut() {
+            media_type["example"] = example.clone();
+        }
     }
 }

@@ -76,7 +76,8 @@ pub(crate) fn simplify(operations: &mut [Operation], schemas: &mut Map<String, V
     name_variants(schemas);
 }
 
-/// Calls `rewrite` with each object in a value, the innermost first.
+/// Calls `rewrite` with each object in a value, the innermost first, except the maps of properties, whose keys are names
+/// of fields.
 fn for_each_object(value: &mut Value, rewrite: &mut impl FnMut(&mut Map<String, Value>)) {
     match value {
         Value::Array(items) => {
@@ -85,8 +86,15 @@ fn for_each_object(value: &mut Value, rewrite: &mut impl FnMut(&mut Map<String, 
             }
         }
         Value::Object(object) => {
-            for value in object.values_mut() {
-                for_each_object(value, rewrite);
+            for (key, value) in object.iter_mut() {
+                match value {
+                    Value::Object(properties) if key == "properties" => {
+                        for schema in properties.values_mut() {
+                            for_each_object(schema, rewrite);
+                        }
+                    }
+                    _ => for_each_object(value, rewrite),
+                }
             }
             rewrite(object);
         }

@@ -50,7 +50,8 @@ impl FromFields for FileFields {
         let selected = fields.optional(FIELDS, FileFields::parse);
         fields.describe(
             FIELDS,
-            "Names of the fields to return, separated by commas; `id` is always returned. Default: all.",
+            "Names of the fields to return, separated by commas; `id` is always returned. Others are then absent, although the \
+             schema requires them. Default: all.",
         );
 
         Some(selected.unwrap_or(FileFields::ALL))

@@ -41,6 +41,13 @@ async fn browser_uploads_from_demo_and_other_origin(stack: &Stack) {
     // The queues hold the confirm-checks of interrupted uploads.
 }
 
+#[stack_test(multi_thread, undrained)]
+async fn clients_in_a_browser_report_progress_and_store_one_file(stack: &Stack) {
+    if let Some(mut command) = script("run-client.mjs", stack) {
+        external_programs::run(&mut command).await;
+    }
+}
+
 #[stack_test(multi_thread, options = StackOptions::default().with_parameters(&[("RedirectAboveBytes", REDIRECT_ABOVE_BYTES)]))]
 async fn browser_seeks_in_large_files_and_caches_them(stack: &Stack) {
     let Some(mut command) = script("run-large.mjs", stack) else {

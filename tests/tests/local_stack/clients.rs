@@ -64,6 +64,19 @@ async fn typescript_client_uploads_signs_and_lists(stack: &Stack, acme: &TestSpa
     run_client("typescript.mjs", Path::new("node"), &built, (stack, acme)).await;
 }
 
+/// The vectors of signatures and the sizes are among them.
+#[tokio::test]
+async fn typescript_client_passes_its_own_tests() {
+    let client = external_programs::root().join("clients/typescript");
+    let built = client.join("dist/api.js");
+    if external_programs::installed("the TypeScript client", &["node"], &[&built]) {
+        let tests = "node --test test/*.test.mjs && node test/size.mjs";
+        let mut command = Command::new("bash");
+        command.args(["-ec", tests]).current_dir(client);
+        external_programs::run(&mut command).await;
+    }
+}
+
 /// Runs a script of `tests/clients` with a space, if a file that it needs exists.
 async fn run_client(
     name: &str,
@@ -99,7 +112,8 @@ async fn assert_verified(webhook: &Value) {
         let script = clients.join("verify_webhook.py");
         external_programs::run(Command::new(python).arg("-B").arg(script).arg(&file)).await;
     }
-    if external_programs::installed("verify-webhook.mjs", &["node"], &[&package]) {
+    let client = root.join("clients/typescript/dist/sign.js");
+    if external_programs::installed("verify-webhook.mjs", &["node"], &[&package, &client]) {
         let script = clients.join("verify-webhook.mjs");
         external_programs::run(Command::new("node").arg(script).arg(&file)).await;
     }

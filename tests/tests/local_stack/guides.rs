@@ -1,11 +1,11 @@
 //! The examples of the guides work as printed.
 //!
-//! Invariant: every fence of every page in `docs/guides` has a tag that is known here, so that none is
-//! published without a test.
+//! Invariant: every fence of every page in `docs/guides` runs here, or has a tag or commands that are only shown.
 
 use std::{
     ffi::OsStr,
     fs,
+    net::TcpListener,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
@@ -48,7 +48,7 @@ const GUIDES: &[(&[&str], &[&str])] = &[
             "d5d3ad45f6318bf7765c71ea89fc87a24478fe61cc18b53815a76dec92810b4b",
         ],
     ),
-    (&["private-gallery.md"], &["http://127.0.0.1:8790/"]),
+    (&["private-gallery.md"], &["Open http://127.0.0.1:"]),
     (
         &["show-images.md"],
         &[
@@ -101,6 +101,11 @@ const GUIDES: &[(&[&str], &[&str])] = &[
         ],
     ),
 ];
+/// Examples that have at most a number of lines together: page and files.
+const BOUNDED: [(&str, &[&str], usize); 2] = [
+    ("private-gallery.md", &["gallery.mjs", "gallery.html"], 79),
+    ("upload-with-react-and-uppy.md", &["upload.tsx"], 40),
+];
 /// What the examples need, beside programs.
 const NEEDED: [&str; 4] = [
     "clients/typescript/dist/api.js",
@@ -115,13 +120,7 @@ const FILE_LANGUAGES: [&str; 4] = ["html", "js", "python", "tsx"];
 /// Tags of blocks that are only shown.
 const SHOWN: [&str; 4] = ["json", "http", "mermaid", "text"];
 /// First words of commands that are only shown.
-const SHOWN_COMMANDS: [&str; 5] = [
-    "$ aws ",
-    "$ cargo run",
-    "$ npm install",
-    "$ pip install",
-    "$ sam ",
-];
+const SHOWN_COMMANDS: [&str; 5] = ["$ aws ", "$ cargo run", "$ npm ", "$ pip install", "$ sam "];
 /// Checks the types of a file against the client, with the options that bundlers of pages need.
 const CHECK_TYPES: &str = "tsc --noEmit --strict --noUncheckedIndexedAccess --target es2022 --module esnext \
                            --moduleResolution bundler --jsx react-jsx --types react";
@@ -161,13 +160,10 @@ impl Examples {
                 }
                 None if SHOWN.contains(&tag) => {}
                 None if tag == "console" => {
-                    let is_known = SHOWN_COMMANDS
-                        .iter()
-                        .any(|start| content.starts_with(start));
-                    assert!(
-                        is_known,
-                        "a console block begins with another command: {content}"
-                    );
+                    for line in content.lines() {
+                        let is_known = SHOWN_COMMANDS.iter().any(|start| line.starts_with(start));
+                        assert!(is_known, "a console block has another command: {line}");
+                    }
                 }
                 _ => panic!("no test knows the tag {tag:?}"),
             }
@@ -195,12 +191,8 @@ fn link_packages(directory: &Path) {
 /// Follows pages in a directory like that of the repository, and returns what their commands print.
 async fn follow(names: &[&str]) -> String {
     let root = external_programs::root();
-    let pages = names.iter().map(|name| {
-        let page = fs::read_to_string(root.join("docs/guides").join(name)).expect("a page");
-        assert!(page.lines().count() < MAX_LINES, "{name} is too long");
-        page
-    });
-    let examples = Examples::of(&pages.collect::<Vec<_>>().join("\n"));
+    let pages: Vec<String> = names.iter().map(|name| read(name)).collect();
+    let examples = Examples::of(&pages.join("\n"));
 
     let data = DataDir::new();
     let directory = data.parent();
@@ -223,12 +215,25 @@ async fn follow(names: &[&str]) -> String {
     command
         .args(["-euo", "pipefail", "-c", &script])
         .current_dir(directory)
+        .env("PORT", free_port().to_string())
         .env("CHECKS", root.join("tests/browser/guides"))
         .env("LARDER_API_URL", text(&program.local["api_url"]))
         .env("LARDER_API_KEY", text(&program.local["api_key"]));
     let printed = external_programs::run(&mut command).await;
     program.end();
     printed
+}
+
+/// Returns a port that no program listens on.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// Reads a page.
+fn read(name: &str) -> String {
+    let directory = external_programs::root().join("docs/guides");
+    fs::read_to_string(directory.join(name)).expect("a page")
 }
 
 /// Writes a file, and creates its directory.
@@ -276,13 +281,24 @@ async fn guides_work() {
 }
 
 #[test]
-fn list_of_guides_names_every_page() {
-    let root = external_programs::root();
-    let list = fs::read_to_string(root.join("docs/guides/README.md")).expect("a page");
+fn pages_are_listed_and_short_and_have_known_fences() {
+    let list = read("README.md");
+    Examples::of(&list);
     for name in pages() {
-        assert!(
-            list.contains(&format!("({name})")),
-            "{name} is not in the list"
-        );
+        let is_listed = list.contains(&format!("({name})"));
+        assert!(is_listed, "{name} is not in the list");
+        let page = read(&name);
+        assert!(page.lines().count() < MAX_LINES, "{name} is too long");
+        Examples::of(&page);
+    }
+
+    for (name, files, max_lines) in BOUNDED {
+        let examples = Examples::of(&read(name));
+        let bounded = examples
+            .files
+            .iter()
+            .filter(|(file, _)| files.contains(&file.as_str()));
+        let lines: usize = bounded.map(|(_, content)| content.lines().count()).sum();
+        assert!((1..=max_lines).contains(&lines), "{name}: {lines} lines");
     }
 }

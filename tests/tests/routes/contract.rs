@@ -233,6 +233,28 @@ fn objects<'a>(pointer: &str, value: &'a Value, found: &mut Vec<(String, &'a Map
     }
 }
 
+#[test]
+fn committed_document_has_an_example_of_each_request_and_success() {
+    let document: Value =
+        serde_json::from_str(include_str!("../../../openapi.json")).expect("JSON");
+    let mut found = Vec::new();
+    objects("/paths", &document["paths"], &mut found);
+    let is_body =
+        |pointer: &str| pointer.contains("/content/") && !pointer.contains("/responses/4");
+    let without: Vec<&String> = found
+        .iter()
+        .filter(|(pointer, object)| is_body(pointer) && object.contains_key("schema"))
+        .filter(|(_, object)| !object.contains_key("example"))
+        .map(|(pointer, _)| pointer)
+        .collect();
+    assert_eq!(without, Vec::<&String>::new());
+    assert!(
+        document["webhooks"]["file.uploaded"]["post"]["requestBody"]["content"]["application/json"]
+            ["example"]
+            .is_object()
+    );
+}
+
 /// What generators of clients need: named types for every body, one form of each value.
 #[test]
 fn document_has_a_name_for_every_type() {
@@ -287,6 +309,11 @@ async fn document_is_served_without_a_key(stack: &Stack) {
         let again = stack.anonymous.get_with(PATH, &conditional).await;
         assert_eq!(again.status, status);
         assert_eq!(again.header("etag"), etag);
+    }
+    for (tag, status) in [(etag, 200), ("*", 200), ("\"other\"", 412)] {
+        let required = [("if-match", tag)];
+        let response = stack.anonymous.get_with(PATH, &required).await;
+        assert_eq!(response.status, status, "{tag}");
     }
 
     let other = stack.anonymous.post(PATH, json!({})).await;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 pub(super) const HANDLE: &str = "k3x9ab";
 /// Time at which the examples begin, in milliseconds since 1970: 2026-01-05T09:30:00Z.
 const START_MS: i64 = 1_767_605_400_000;
+
 /// Replaces what differs between runs.
 pub(super) struct Replacements {
     /// Texts, and what replaces them.

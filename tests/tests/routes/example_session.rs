@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http_api::{Endpoint, openapi::ValueForms};
 use reqwest::{RequestBuilder, multipart::Form};
 use serde_json::{Map, Value, json};
-use tests::{Client, PHOTO, Stack, file};
+use tests::{Client, PHOTO, Stack, file, text};
 
 /// Referrer of unsigned uploads.
 const REFERRER: &str = "https://blog.example.com/guests";
@@ -73,12 +73,19 @@ impl Session {
         }
     }
 
-    /// Sends a form with a photo, and returns the body of the response.
-    pub(super) async fn upload(&mut self, id: &str, path: &str, form: Form) -> Value {
+    /// Sends a form with these fields and a photo, and returns the body of the response.
+    pub(super) async fn upload(&mut self, id: &str, path: &str, fields: Value) -> Value {
+        let mut fields: Value =
+            serde_json::from_str(&self.filled(&fields.to_string())).expect("JSON");
         let part = file("harbour.jpg", "image/jpeg", PHOTO);
-        let request = self.request(id, path).multipart(form.part("file", part));
+        let mut form = Form::new().part("file", part);
+        for (name, value) in fields.as_object().into_iter().flatten() {
+            form = form.text(name.clone(), text(value));
+        }
 
-        self.record(id, request, Value::Null).await
+        let request = self.request(id, path).multipart(form);
+        fields["file"] = json!("the bytes of harbour.jpg");
+        self.record(id, request, fields).await
     }
 
     fn request(&self, id: &str, path: &str) -> RequestBuilder {

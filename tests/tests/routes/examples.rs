@@ -6,7 +6,6 @@
 use std::{env, fs, path::Path, time::Duration};
 
 use emulators::AsyncClock as _;
-use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, stack_test};
 
@@ -73,9 +72,9 @@ fn changes_and_deletions() -> Value {
         ["getWebhookDelivery", "/spaces/{space}/webhook-deliveries/{message}"],
         ["redeliverWebhook", "/spaces/{space}/webhook-deliveries/{message}/redeliver"],
         ["deleteFile", "/files/{file}"],
-        ["deleteFileById", "/files?id={confirmed}"],
+        ["deleteFileById", "/files", {"id": "{confirmed}"}],
         ["deleteFolder", "/folders/{folder}"],
-        ["deleteUploadConfig", "/upload-configs?id={config}"],
+        ["deleteUploadConfig", "/upload-configs", {"id": "{config}"}],
         ["revokeSpaceKey", "/spaces/{space}/api-keys/{key}"],
         ["deleteSpace", "/spaces?id={space}&force=true"],
     ])
@@ -83,25 +82,13 @@ fn changes_and_deletions() -> Value {
 
 /// Records all ways to upload. The file of the form is the one of later examples.
 async fn record_uploads(stack: &Stack, session: &mut Session) {
-    let form = Form::new()
-        .text("space", session.value("handle"))
-        .text("folder_id", session.value("folder"))
-        .text("ref", "post-17");
-    let uploaded = session.upload("uploadFiles", "/upload", form).await;
+    let fields = json!({"space": "{handle}", "folder_id": "{folder}", "ref": "post-17"});
+    let uploaded = session.upload("uploadFiles", "/upload", fields).await;
     session.keep("file", &uploaded["data"]["id"]);
 
-    let declared = json!([
-        "presignUpload", "/upload/presign",
-        {"space": "{handle}", "filename": "harbour.jpg", "content_type": "image/jpeg", "size": PHOTO.len()},
-        {"pending": "/file_id", "upload_url": "/upload_url"},
-    ]);
-    session.send_all(&json!([declared])).await;
-    let put = stack.anonymous.request("PUT", &session.value("upload_url"));
-    let put = put.header("content-type", "image/jpeg").body(PHOTO);
-    stack.anonymous.send(put).await.expect_status(200);
-
+    let declared = json!({"space": "{handle}", "filename": "harbour.jpg", "content_type": "image/jpeg", "size": 3_400_000});
     let signed = json!([
-        ["confirmUpload", "/upload/confirm/{pending}", null, {"confirmed": "/data/id"}],
+        ["presignUpload", "/upload/presign", declared],
         [
             "generateSignedUploadUrl", "/upload/generate-signed-url",
             {"upload_config_id": "{config}", "filename": "harbour.jpg", "expiration_minutes": 60},
@@ -115,19 +102,29 @@ async fn record_uploads(stack: &Stack, session: &mut Session) {
         ("uploadSigned", "{url}"),
         ("uploadUnsigned", "/upload/unsigned/{handle}/guestbook"),
     ] {
-        session.upload(id, path, Form::new()).await;
+        session.upload(id, path, json!({})).await;
     }
     let declared =
-        json!({"filename": "boats.jpg", "content_type": "image/jpeg", "size": 3_400_000});
+        json!({"filename": "boats.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
+    let kept =
+        json!({"pending": "/file_id", "upload_url": "/upload_url", "token": "/confirm_token"});
     let presigned = json!([
         ["presignSignedUpload", "{presign_url}", declared],
         [
             "presignUnsignedUpload",
             "/upload/unsigned/{handle}/guestbook/presign",
-            declared
+            declared,
+            kept
         ],
     ]);
     session.send_all(&presigned).await;
+
+    let put = stack.anonymous.request("PUT", &session.value("upload_url"));
+    let put = put.header("content-type", "image/jpeg").body(PHOTO);
+    stack.anonymous.send(put).await.expect_status(200);
+    let confirmed = json!({"confirmed": "/data/id"});
+    let confirmation = json!(["confirmUpload", "/upload/confirm/{pending}", {"confirm_token": "{token}"}, confirmed]);
+    session.send_all(&json!([confirmation])).await;
     session.client = stack.account();
 }
 

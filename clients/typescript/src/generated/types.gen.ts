@@ -2815,7 +2815,7 @@ export type ListFilesData = {
          */
         order?: ListOrder;
         /**
-         * Names of the fields to return, separated by commas; `id` is always returned. Default: all.
+         * Names of the fields to return, separated by commas; `id` is always returned. Others are then absent, although the schema requires them. Default: all.
          */
         fields?: FileFields;
     };
@@ -2947,7 +2947,7 @@ export type GetFileByReferenceData = {
          */
         ref: Reference;
         /**
-         * Names of the fields to return, separated by commas; `id` is always returned. Default: all.
+         * Names of the fields to return, separated by commas; `id` is always returned. Others are then absent, although the schema requires them. Default: all.
          */
         fields?: FileFields;
     };
@@ -3111,7 +3111,7 @@ export type GetFileData = {
     };
     query?: {
         /**
-         * Names of the fields to return, separated by commas; `id` is always returned. Default: all.
+         * Names of the fields to return, separated by commas; `id` is always returned. Others are then absent, although the schema requires them. Default: all.
          */
         fields?: FileFields;
     };

@@ -1,8 +1,9 @@
 //! `GET /openapi.json`: the OpenAPI document of the API, without a key.
 
 use axum::response::{IntoResponse, Response};
+use domain::{ErrorKind, ServiceError};
 use http::{HeaderMap, StatusCode, header};
-use http_api::{Precondition, Validators};
+use http_api::{ApiError, Precondition, Validators};
 use sha2::{Digest, Sha256};
 
 /// The committed document, which the crate `openapi` generates.
@@ -24,8 +25,8 @@ impl Document {
         }
     }
 
-    /// Returns the document, or 304 if the client has it.
-    pub(crate) fn response(&self, request: &HeaderMap) -> Response {
+    /// Returns the document, or 304 if the client has it. Fails with 412 if the client requires another one.
+    pub(crate) fn response(&self, request: &HeaderMap) -> Result<Response, ApiError> {
         let validators = Validators {
             etag: &self.etag,
             last_modified: None,
@@ -35,10 +36,15 @@ impl Document {
             (header::CACHE_CONTROL, "no-cache"),
         ];
 
-        if validators.evaluate(request) == Precondition::NotModified {
-            return (StatusCode::NOT_MODIFIED, headers).into_response();
-        }
         let json = [(header::CONTENT_TYPE, "application/json")];
-        (headers, json, DOCUMENT).into_response()
+        match validators.evaluate(request) {
+            Precondition::Passed => Ok((headers, json, DOCUMENT).into_response()),
+            Precondition::NotModified => Ok((StatusCode::NOT_MODIFIED, headers).into_response()),
+            Precondition::Failed => Err(ServiceError::new(
+                ErrorKind::PreconditionFailed,
+                "The document does not match the conditions of the request.",
+            )
+            .into()),
+        }
     }
 }
