@@ -6,6 +6,9 @@ use serde_json::{Map, Value, json};
 
 use crate::operation::{COUNTERPARTS, Operation, SCHEMAS};
 
+/// Description of the parameters of a transformation.
+const TRANSFORMATION: &str = "A transformed image: the parameters of its delivery URL.";
+
 /// Moves the inline schemas of an operation to `schemas`.
 pub(crate) fn move_bodies(operation: &mut Operation, schemas: &mut Map<String, Value>) {
     let id = capitalized(operation.endpoint.id);
@@ -30,11 +33,15 @@ pub(crate) fn move_bodies(operation: &mut Operation, schemas: &mut Map<String, V
     }
 }
 
-/// Moves the parameters of a transformation, if the body has them beside other fields.
+/// Moves the parameters of a transformation, if the body has them as an object or beside other fields.
 fn move_transformation(body: &mut Value, schemas: &mut Map<String, Value>) {
     let Some(fields) = body["properties"].as_object_mut() else {
         return;
     };
+    if let Some(transformation) = fields.get_mut("transformation") {
+        transformation["description"] = json!(TRANSFORMATION);
+        move_to("Transformation", transformation, schemas);
+    }
     if !TRANSFORMATION_PARAMETERS
         .iter()
         .all(|name| fields.contains_key(*name))
@@ -48,7 +55,7 @@ fn move_transformation(body: &mut Value, schemas: &mut Map<String, Value>) {
         .collect();
     let mut transformation = json!({
         "type": "object",
-        "description": "A transformed image: the parameters of its delivery URL.",
+        "description": TRANSFORMATION,
         "properties": parameters,
     });
     move_to("Transformation", &mut transformation, schemas);

@@ -1,4 +1,7 @@
-//! Field `expiration_minutes` of the routes that create signed URLs.
+//! Fields with the minutes until signed URLs expire.
+
+use domain::{FieldError, parse_integer};
+use schemars::JsonSchema;
 
 use crate::FieldReader;
 
@@ -7,10 +10,35 @@ const MIN_MINUTES: i64 = 1;
 const MAX_MINUTES: i64 = 24 * 60;
 const SECONDS_PER_MINUTE: i64 = 60;
 
-/// Reads when a signed URL expires, in seconds since 1970.
+/// Reads from `expiration_minutes` when a signed URL expires, in seconds since 1970.
 pub fn read_expires_seconds(fields: &mut impl FieldReader, default_minutes: i64) -> i64 {
-    let minutes = fields
-        .integer(FIELD, MIN_MINUTES, MAX_MINUTES)
-        .unwrap_or(default_minutes);
-    fields.now().seconds() + minutes * SECONDS_PER_MINUTE
+    let default = fields.now().seconds() + default_minutes * SECONDS_PER_MINUTE;
+    read_optional_expires_seconds(fields, FIELD).unwrap_or(default)
+}
+
+/// Minutes in a query: 1 to 1,440.
+#[derive(Clone, Copy, JsonSchema)]
+#[schemars(extend("minimum" = MIN_MINUTES, "maximum" = MAX_MINUTES))]
+struct Minutes(i64);
+
+impl Minutes {
+    fn parse(text: &str) -> Result<Minutes, FieldError> {
+        match parse_integer(text)? {
+            ..MIN_MINUTES => Err(FieldError::TooSmall(MIN_MINUTES)),
+            minutes @ MIN_MINUTES..=MAX_MINUTES => Ok(Minutes(minutes)),
+            _ => Err(FieldError::TooLarge(MAX_MINUTES)),
+        }
+    }
+}
+
+/// Reads from a parameter of a query when signed URLs expire, in seconds since 1970. `None` if none are to be signed.
+pub fn read_expires_seconds_of_query(fields: &mut impl FieldReader, name: &str) -> Option<i64> {
+    let Minutes(minutes) = fields.optional(name, Minutes::parse)?;
+    Some(fields.now().seconds() + minutes * SECONDS_PER_MINUTE)
+}
+
+/// Reads from a field when signed URLs expire, in seconds since 1970. `None` if none are to be signed.
+pub fn read_optional_expires_seconds(fields: &mut impl FieldReader, name: &str) -> Option<i64> {
+    let minutes = fields.integer(name, MIN_MINUTES, MAX_MINUTES)?;
+    Some(fields.now().seconds() + minutes * SECONDS_PER_MINUTE)
 }

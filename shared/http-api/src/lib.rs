@@ -47,6 +47,7 @@ mod query;
 mod request_state;
 mod responses;
 mod selector;
+mod url_signer;
 mod views;
 
 pub use access_settings::{AccessControlChange, FolderSecurityChange, SecurityChange};
@@ -63,7 +64,9 @@ pub use can::{
 };
 pub use cursors::CursorSecret;
 pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
-pub use expiration::read_expires_seconds;
+pub use expiration::{
+    read_expires_seconds, read_expires_seconds_of_query, read_optional_expires_seconds,
+};
 pub use fallback::not_found_router;
 pub use field_reader::{FieldReader, FromFields, Patch};
 pub use file_fields::FileFields;
@@ -78,4 +81,5 @@ pub use precondition::{Precondition, Validators};
 pub use query::ValidQuery;
 pub use responses::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
 pub use selector::{ID, ResourceSelector};
+pub use url_signer::UrlSigner;
 pub use views::{AnonymousFileView, FileView, Rfc3339, SelectedFileView, ThumbnailView, file_url};

@@ -6,12 +6,13 @@ use domain::{
     AltText, CustomMetadata, DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain,
     FolderId, OriginalName, Principal, ProcessedMedia, ProcessingStatus, Reference, ResourceType,
     Space, SpaceId, StorageMeta, Tag, Thumbnail, Timestamp, Title, UploadConfigId,
+    decoded_parameters,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::json;
 
-use crate::FileFields;
+use crate::{FileFields, UrlSigner};
 
 /// Time in RFC 3339, in UTC with milliseconds.
 #[derive(Clone, Debug, Serialize)]
@@ -213,6 +214,25 @@ file_view! {
 }
 
 impl FileView {
+    /// Signs the URLs of a file that requires it.
+    #[must_use]
+    pub fn signed_by(mut self, signer: &UrlSigner) -> FileView {
+        let Some(file_url) = self.url.as_deref() else {
+            return self;
+        };
+        if !self.access_control.requires_auth {
+            return self;
+        }
+
+        for thumbnail in &mut self.thumbnails {
+            let query = thumbnail.url.split_once('?').map_or("", |(_, query)| query);
+            let parameters = decoded_parameters(query).expect("the query of a thumbnail is ASCII");
+            thumbnail.url = signer.sign(file_url, &self.storage_path, &parameters);
+        }
+        self.url = Some(signer.sign(file_url, &self.storage_path, &[]));
+        self
+    }
+
     /// Returns the view of these fields only.
     pub fn select(self, fields: FileFields) -> SelectedFileView {
         SelectedFileView { view: self, fields }

@@ -4,6 +4,7 @@ use std::{collections::HashSet, pin::pin};
 
 use emulators::Hold;
 use futures::future;
+use serde_json::json;
 use tests::{PHOTO, Stack, TestSpace, stack_test, text};
 
 use super::{Budget, warm};
@@ -46,6 +47,17 @@ async fn file_and_upload_config_reads_stay_within_call_budget(stack: &Stack, acm
     by_key.get(inner.path(), "2 BatchGetItem").await;
     let url = format!("{}?fields=url", inner.path());
     by_key.get(&url, "BatchGetItem").await;
+
+    // Signing needs no call, except for the master secret of the first request.
+    let sign =
+        json!({"file_ids": [inner.id], "expiration_minutes": 5, "transformation": {"w": 100}});
+    acme.post("/files/urls", &sign).await.expect_status(200);
+    for list in ["/files", "/files?sign_minutes=5"] {
+        by_key.get(list, "BatchGetItem, GetItem, Query").await;
+    }
+    by_key
+        .line(200, "POST /files/urls", sign, "BatchGetItem, GetItem")
+        .await;
 
     let delivery = Budget::of(stack, "delivery", &stack.anonymous);
     let calls = "GetObject, TransactGetItems";

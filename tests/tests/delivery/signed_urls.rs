@@ -202,8 +202,8 @@ async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
 
 /// Test vectors that all languages share.
 const VECTORS: &str = include_str!("../../signers/vectors.json");
-/// The API reference, whose only Python function `sign` signs URLs of files.
-const REFERENCE: &str = include_str!("../../../docs/api.md");
+/// The guide whose Python function `sign` signs URLs of files.
+const GUIDE: &str = include_str!("../../../docs/guides/private-files.md");
 /// Validity of signed URLs, in seconds.
 const LIFETIME_SECONDS: i64 = 3_600;
 
@@ -279,13 +279,12 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack, a
 }
 
 #[stack_test]
-async fn example_of_the_reference_signs_url(stack: &Stack, acme: &TestSpace) {
-    let blocks = REFERENCE.split("```python\n").skip(1);
-    let example = blocks
-        .filter_map(|block| block.split("```").next())
-        .find_map(|block| Some(block.split_once("\n# `secret`")?.0))
-        .expect("an example");
-    if !external_programs::installed("the example of docs/api.md", &["python3"], &[]) {
+async fn example_of_the_guide_signs_url(stack: &Stack, acme: &TestSpace) {
+    let (_, block) = GUIDE
+        .split_once("```python file=sign.py\n")
+        .expect("a block");
+    let (example, _) = block.split_once("\nprint(sign(").expect("an example");
+    if !external_programs::installed("the example of the guide", &["python3"], &[]) {
         return;
     }
 

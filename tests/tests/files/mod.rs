@@ -5,6 +5,7 @@ pub(crate) mod delete;
 pub(crate) mod ids;
 pub(crate) mod list;
 pub(crate) mod protection;
+pub(crate) mod signed_lists;
 pub(crate) mod signed_url;
 pub(crate) mod update;
 pub(crate) mod update_effects;

@@ -172,7 +172,7 @@ export const getFileByReference = <ThrowOnError extends boolean = false>(options
 /**
  * Get the delivery URLs of up to 100 files
  *
- * Each id appears once, in the order of the request: under `data` with its `url`, or under `not_found` if the file does not exist or the caller may not read it. `url` is null while a file is pending, and not signed: for protected files, use `signFileUrl`.
+ * Each id appears once, in the order of the request: under `data` with its `url`, or under `not_found` if the file does not exist or the caller may not read it. `url` is null while a file is pending. It has the `transformation`, and with `expiration_minutes` a signature.
  */
 export const getFileUrls = <ThrowOnError extends boolean = false>(options: Options<GetFileUrlsData, ThrowOnError>): RequestResult<GetFileUrlsResponses, GetFileUrlsErrors, ThrowOnError> => (options.client ?? client).post<GetFileUrlsResponses, GetFileUrlsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, {

@@ -824,9 +824,14 @@ export type GenerateSignedUploadUrlRequest = {
 
 export type GetFileUrlsRequest = {
     /**
+     * Minutes until the URLs expire. Without it, they are not signed.
+     */
+    expiration_minutes?: number | null;
+    /**
      * Ids of 1 to 100 files, in any spaces.
      */
     file_ids: Array<string>;
+    transformation?: Transformation | null;
 };
 
 /**
@@ -919,6 +924,11 @@ export type MetadataRulesInput = {
  * Value of a file's metadata: 1 to 500 characters on any number of lines.
  */
 export type MetadataValue = string;
+
+/**
+ * Minutes in a query: 1 to 1,440.
+ */
+export type Minutes = number;
 
 /**
  * Prefix of original names, case-folded: 1 to 255 characters, without slashes, backslashes and
@@ -2814,6 +2824,10 @@ export type ListFilesData = {
          * Order by the time of creation: `desc` begins with the newest file.
          */
         order?: ListOrder;
+        /**
+         * Signs `url` and the URLs of `thumbnails` of files that require authentication: minutes until they expire.
+         */
+        sign_minutes?: Minutes;
         /**
          * Names of the fields to return, separated by commas; `id` is always returned. Others are then absent, although the schema requires them. Default: all.
          */

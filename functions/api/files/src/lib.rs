@@ -8,6 +8,7 @@ mod list;
 mod protection;
 mod read_only;
 mod signed_url;
+mod transformation_fields;
 mod update;
 mod urls;
 mod view;

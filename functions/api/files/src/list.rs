@@ -8,7 +8,7 @@ use domain::{
 use http_api::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileFields, FileView,
     FolderReference, FromFields, ListQuery, Listed, PageResponse, ReadFiles, SelectedFileView,
-    SpaceQuery,
+    SpaceQuery, UrlSigner, read_expires_seconds_of_query,
 };
 
 use crate::FilesState;
@@ -16,6 +16,7 @@ use crate::FilesState;
 const CREATED_FROM: &str = "created_from";
 const CREATED_TO: &str = "created_to";
 const ORDER: &str = "order";
+const SIGN_MINUTES: &str = "sign_minutes";
 
 pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the files of a space")
     .description(
@@ -29,6 +30,29 @@ pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the
 pub(crate) struct FileQuery {
     space: SpaceQuery,
     list: FileList,
+}
+
+/// What is returned of each file.
+pub(crate) struct FileListView {
+    fields: FileFields,
+    /// Time at which signed URLs expire, in seconds since 1970; `None` if no URLs are signed.
+    expires_seconds: Option<i64>,
+}
+
+impl FromFields for FileListView {
+    fn read(fields: &mut impl FieldReader) -> Option<FileListView> {
+        let expires_seconds = read_expires_seconds_of_query(fields, SIGN_MINUTES);
+        fields.describe(
+            SIGN_MINUTES,
+            "Signs `url` and the URLs of `thumbnails` of files that require authentication: minutes until they expire.",
+        );
+        let selected = FileFields::read(fields);
+
+        Some(FileListView {
+            fields: selected?,
+            expires_seconds,
+        })
+    }
 }
 
 /// Reads the range of the times at which files were created.
@@ -105,8 +129,11 @@ pub(crate) async fn list(
     ListQuery {
         page: request,
         filter: query,
-        view: fields,
-    }: ListQuery<FileQuery, FileFields>,
+        view: FileListView {
+            fields,
+            expires_seconds,
+        },
+    }: ListQuery<FileQuery, FileListView>,
 ) -> Result<PageResponse<SelectedFileView>, ApiError> {
     let folder = query.list.filter.folder.flatten();
     let Listed { can, found: page } = auth
@@ -116,17 +143,34 @@ pub(crate) async fn list(
         })
         .await?;
 
+    let space = can.space.record();
+    let signer = match expires_seconds {
+        Some(seconds) => Some(UrlSigner::new(
+            space,
+            files.master_secret.get().await?,
+            seconds,
+        )),
+        None => None,
+    };
+
+    // The folders decide whether a URL is to be signed.
+    let depends_on_folders = fields.depend_on_folders() || signer.is_some();
     let folders: Vec<FolderRef> = page
         .items
         .iter()
-        .filter(|_| fields.depend_on_folders())
+        .filter(|_| depends_on_folders)
         .filter_map(|file| file.folder.clone())
         .collect();
     let chains = can.space.folders().chains(&folders).await?;
 
     let view = |file: File| {
         let chain = chains.chain_of(file.folder_id());
-        FileView::of(&file, chain.as_ref(), can.space.record(), &files.cdn_url).select(fields)
+        let view = FileView::of(&file, chain.as_ref(), space, &files.cdn_url);
+        let view = match &signer {
+            Some(signer) => view.signed_by(signer),
+            None => view,
+        };
+        view.select(fields)
     };
     Ok(request.response(page, view))
 }

@@ -1,12 +1,17 @@
-//! `POST /files/urls`: get the delivery URLs of up to 100 files, in any spaces of the caller.
+//! `POST /files/urls`: get the delivery URLs of up to 100 files, in any spaces of the caller, as requested transformed and
+//! signed.
 
 use axum::extract::State;
-use domain::FileId;
-use http_api::{ApiError, Authenticated, Endpoint, FieldReader, FromFields, ValidJson, file_url};
+use domain::{FileId, MasterSecret, QueryParameter};
+use http_api::{
+    ApiError, Authenticated, Endpoint, FieldReader, FromFields, UrlSigner, ValidJson, file_url,
+    read_optional_expires_seconds,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
+use space_store::FileInSpace;
 
-use crate::FilesState;
+use crate::{FilesState, transformation_fields::read_transformation};
 
 /// Maximum number of files in one request.
 const MAX_FILES: usize = 100;
@@ -19,16 +24,76 @@ pub(crate) const URLS: Endpoint = Endpoint::post(
 .description(
     "Each id appears once, in the order of the request: under `data` with its `url`, or under \
      `not_found` if the file does not exist or the caller may not read it. `url` is null while a \
-     file is pending, and not signed: for protected files, use `signFileUrl`.",
+     file is pending. It has the `transformation`, and with `expiration_minutes` a signature.",
 );
 
-pub(crate) struct FileIds(Vec<String>);
+pub(crate) struct UrlsRequest {
+    ids: Vec<String>,
+    /// The query parameters of the URLs.
+    parameters: Vec<QueryParameter<'static>>,
+    /// Time at which signed URLs expire, in seconds since 1970; `None` if the URLs are not signed.
+    expires_seconds: Option<i64>,
+}
 
-impl FromFields for FileIds {
-    fn read(fields: &mut impl FieldReader) -> Option<FileIds> {
+impl FromFields for UrlsRequest {
+    fn read(fields: &mut impl FieldReader) -> Option<UrlsRequest> {
         let ids = fields.required_list("file_ids", MAX_FILES, |id| Ok(id.to_owned()));
+        let expires_seconds = read_optional_expires_seconds(fields, "expiration_minutes");
+        let parameters =
+            fields.object("transformation", |fields| Some(read_transformation(fields)));
         fields.describe("file_ids", "Ids of 1 to 100 files, in any spaces.");
-        ids.map(FileIds)
+        fields.describe(
+            "expiration_minutes",
+            "Minutes until the URLs expire. Without it, they are not signed.",
+        );
+        fields.describe("transformation", "Transformation of the images.");
+
+        Some(UrlsRequest {
+            ids: ids?,
+            parameters: parameters.unwrap_or_default(),
+            expires_seconds,
+        })
+    }
+}
+
+/// What URLs are signed with.
+#[derive(Clone, Copy)]
+struct Signing<'a> {
+    master: &'a MasterSecret,
+    /// Time of expiry, in seconds since 1970.
+    expires_seconds: i64,
+}
+
+impl UrlsRequest {
+    /// Returns the URL of a file; `None` while it is pending.
+    fn url_of(
+        &self,
+        found: &FileInSpace,
+        cdn_url: &str,
+        signing: Option<Signing<'_>>,
+    ) -> Option<String> {
+        let FileInSpace { space, file } = found;
+        let url = file_url(file, space, cdn_url)?;
+        if let Some(Signing {
+            master,
+            expires_seconds,
+        }) = signing
+        {
+            let signer = UrlSigner::new(space, master, expires_seconds);
+            return Some(signer.sign(&url, &file.storage_path, &self.parameters));
+        }
+
+        // Valid parameters need no encoding.
+        let pairs = self
+            .parameters
+            .iter()
+            .map(|parameter| format!("{}={}", parameter.name, parameter.value));
+        let query = pairs.collect::<Vec<_>>().join("&");
+        Some(if query.is_empty() {
+            url
+        } else {
+            format!("{url}?{query}")
+        })
     }
 }
 
@@ -67,9 +132,9 @@ impl From<String> for RequestedId {
 }
 
 /// Returns each requested id once, ignoring case.
-fn requested_ids(texts: Vec<String>) -> Vec<RequestedId> {
+fn requested_ids(texts: &[String]) -> Vec<RequestedId> {
     let mut requested: Vec<RequestedId> = Vec::new();
-    for candidate in texts.into_iter().map(RequestedId::from) {
+    for candidate in texts.iter().cloned().map(RequestedId::from) {
         if !requested.iter().any(|known| known.text == candidate.text) {
             requested.push(candidate);
         }
@@ -80,14 +145,21 @@ fn requested_ids(texts: Vec<String>) -> Vec<RequestedId> {
 pub(crate) async fn urls(
     auth: Authenticated,
     State(files): State<FilesState>,
-    ValidJson(FileIds(texts)): ValidJson<FileIds>,
+    ValidJson(request): ValidJson<UrlsRequest>,
 ) -> Result<axum::Json<FileUrls>, ApiError> {
-    let requested = requested_ids(texts);
+    let requested = requested_ids(&request.ids);
     let ids: Vec<FileId> = requested
         .iter()
         .filter_map(|requested| requested.id)
         .collect();
     let found = auth.tenants().files(&auth.caller, &ids).await?;
+    let signing = match request.expires_seconds {
+        Some(expires_seconds) => Some(Signing {
+            master: files.master_secret.get().await?,
+            expires_seconds,
+        }),
+        None => None,
+    };
 
     let mut urls = FileUrls {
         data: Vec::new(),
@@ -97,7 +169,7 @@ pub(crate) async fn urls(
         match id.and_then(|id| found.get(&id)) {
             Some(found) => urls.data.push(FileUrl {
                 id: found.file.id,
-                url: file_url(&found.file, &found.space, &files.cdn_url),
+                url: request.url_of(found, &files.cdn_url, signing),
             }),
             None => urls.not_found.push(text),
         }

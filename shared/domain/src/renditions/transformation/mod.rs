@@ -85,6 +85,11 @@ impl Transformation {
             Err(reader.field_errors)
         }
     }
+
+    /// Fails if one of the [`TRANSFORMATION_PARAMETERS`] has an invalid value.
+    pub fn validate_parameter(name: &str, value: &str) -> Result<(), FieldError> {
+        ParameterReader::default().parse(name, value)
+    }
 }
 
 impl EagerTransformation {
