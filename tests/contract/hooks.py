@@ -177,6 +177,9 @@ BEYOND_SCHEMAS = [
     r"The config\.validation\.allowed formats\.\d+ field must be the extension or MIME type of a known format, such as jpg\.",
     # Keys expire in the future, and the format date-time has years before 1970.
     r"The (expires at|created from|created to) field must be (a date after now|a valid date)\.",
+    # A deletion changes nothing else, and an id in two cases is the same.
+    r"The .+ field must be absent when operation is delete\.",
+    r"The ids\.\d+ field must appear only once\.",
     # A range ends after it begins, and a search has its own order.
     r"The created to field must be a date after or equal to created from\.",
     r"The order field must be absent when search is present\.",

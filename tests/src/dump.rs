@@ -42,12 +42,23 @@ impl Stack {
 }
 
 impl Dump {
-    /// Removes what every authenticated request changes: the counters and time of last use of a key.
+    /// Removes what every authenticated request changes: the counters and time of last use of a key. Removes
+    /// counters of files that are zero, which are equal to none.
     #[must_use]
     pub fn without_usage(mut self) -> Dump {
         for item in self.items.values_mut().filter_map(Value::as_object_mut) {
             item.retain(|name, _| !name.starts_with(COUNTERS) && name != LAST_USED);
         }
+
+        self.items.retain(|key, item| {
+            let counters = item
+                .as_object_mut()
+                .filter(|_| key.sort.starts_with(item_keys::USAGE_COUNTERS));
+            counters.is_none_or(|counters| {
+                counters.retain(|_, count| count != "0");
+                !counters.is_empty()
+            })
+        });
         self
     }
 

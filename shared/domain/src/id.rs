@@ -84,6 +84,12 @@ macro_rules! ids {
                 Timestamp::from_ms(self.0.timestamp_ms().try_into().unwrap_or(i64::MAX))
             }
 
+            /// Returns which of a number of shards the id belongs to. Consecutive ids belong to consecutive shards.
+            pub fn shard(self, count: u8) -> u8 {
+                let shard = self.0.0 % u128::from(count);
+                u8::try_from(shard).expect("the remainder is below the divisor")
+            }
+
             /// Creates an id with the current time.
             pub fn new(env: &Env) -> $name {
                 $name(env.ulid())

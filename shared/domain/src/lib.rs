@@ -60,7 +60,8 @@ pub use signing::{
     SignedDelivery, Signing, SigningSecret, canonical_form, decoded_parameters, signed_query,
 };
 pub use spaces::{
-    DeleteLock, DeliverySpace, FolderMode, Handle, InheritedSettings, NewSpace, Space,
+    DeleteLock, DeliverySpace, FileCount, FolderMode, Handle, InheritedSettings, NewSpace, Space,
+    Usage,
 };
 pub use uploads::{
     ConfirmToken, ConfirmTokens, EagerTransformation, FormatName, MAX_ALLOWED_FORMATS,

@@ -79,7 +79,7 @@ pub use page::{ListQuery, PageQuery, PageResponse};
 pub use path::{KeyPath, WebhookMessagePath, path_parameter};
 pub use precondition::{Precondition, Validators};
 pub use query::ValidQuery;
-pub use responses::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
+pub use responses::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent, PartError};
 pub use selector::{ID, ResourceSelector};
 pub use url_signer::UrlSigner;
 pub use views::{AnonymousFileView, FileView, Rfc3339, SelectedFileView, ThumbnailView, file_url};

@@ -9,6 +9,7 @@ use axum::{
 use domain::{ErrorKind, ServiceError, error_chain};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::ErrorCause;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Replay;
@@ -147,6 +148,36 @@ impl IntoResponse for ApiError {
         response.extensions_mut().insert(cause);
 
         response
+    }
+}
+
+/// Why a part of a request failed, in the body of its response.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PartError")]
+pub struct PartError {
+    /// Status that a request for this part alone would have had.
+    status: u16,
+    message: String,
+    /// Messages by field.
+    errors: BTreeMap<String, Vec<String>>,
+}
+
+impl From<ServiceError> for PartError {
+    /// Logs an error of the service, which the status of the response does not show.
+    fn from(error: ServiceError) -> PartError {
+        let status = status(error.kind);
+        if status.is_server_error() {
+            tracing::error!(
+                cause = cause(&error),
+                status = status.as_u16(),
+                "a part of a request failed"
+            );
+        }
+        PartError {
+            status: status.as_u16(),
+            message: error.message.into_owned(),
+            errors: error.field_errors.into_messages(),
+        }
     }
 }
 

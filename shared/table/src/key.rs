@@ -9,7 +9,7 @@
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
-//! | counts of upload configs that convert to AVIF, and of enabled watermarks; of expiring renditions per file | `SPACE#{space id}` | `AVIF_AND_WATERMARKS`; `RENDITION_COUNT#{file id}` |
+//! | counts of upload configs that convert to AVIF, and of enabled watermarks; of expiring renditions per file; of active files and their bytes, in 16 shards | `SPACE#{space id}` | `AVIF_AND_WATERMARKS`; `RENDITION_COUNT#{file id}`; `USAGE#{shard}` |
 //! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}`; of its presigned uploads with `#PRESIGNS` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |
@@ -80,6 +80,8 @@ pub const SUBFOLDERS: &str = "SUBFOLDER#";
 pub const FOLDER_NAMES: &str = "FOLDER_NAME#";
 /// Prefix of the sort keys of the index entries of files by folder.
 pub const FILES_IN_FOLDERS: &str = "FOLDER_FILE#";
+/// Prefix of the sort keys of the counters of a space's active files.
+pub const USAGE_COUNTERS: &str = "USAGE#";
 /// Prefix of the partition keys of spaces.
 pub const SPACES: &str = "SPACE#";
 /// Prefix of the partition keys of handles of spaces.
@@ -153,6 +155,13 @@ impl Key {
         Key::new(
             space_partition(space),
             format!("CONFIG_NAME#{}", name.as_str()),
+        )
+    }
+
+    pub(crate) fn usage(space: SpaceId, shard: u8) -> Key {
+        Key::new(
+            space_partition(space),
+            format!("{USAGE_COUNTERS}{shard:02}"),
         )
     }
 

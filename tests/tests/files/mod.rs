@@ -1,6 +1,7 @@
 //! `/files`.
 
 pub(crate) mod assigned_fields;
+pub(crate) mod batch;
 pub(crate) mod delete;
 pub(crate) mod ids;
 pub(crate) mod list;

@@ -45,8 +45,8 @@ const OWN_FILE_ROUTES: [(&str, &str); 5] = [
     ("DELETE", "/files/{id}"),
     ("POST", "/upload/confirm/{fileId}"),
 ];
-/// The list that filters by role in each space.
-const LIST_OF_ALL_SPACES: &str = "/upload-configs/all";
+/// Routes that compare the role in the space of each record.
+const ROUTES_OF_ALL_SPACES: [&str; 2] = ["/upload-configs/all", "/files/batch"];
 
 /// Deletions that fail: the space has files, the upload config is active, the folder has a
 /// subfolder, and the account key does not exist.
@@ -111,7 +111,7 @@ fn requirement(operation: &openapi::Operation) -> Requirement {
     match role {
         _ if description["x-requires-account-key"] == true => AccountKey,
         None => AnyKey,
-        Some(role) if operation.endpoint.path == LIST_OF_ALL_SPACES => KeyRole(role),
+        Some(role) if ROUTES_OF_ALL_SPACES.contains(&operation.endpoint.path) => KeyRole(role),
         Some(_) if OWN_FILE_ROUTES.contains(&route) => Role("admin"),
         Some(role) => Role(role),
     }
@@ -228,6 +228,9 @@ impl RouteFixture {
             }
             ("DELETE", "/upload-configs") => json!({"id": self.config}),
             ("POST", "/files/urls") => json!({"file_ids": [self.file()]}),
+            ("POST", "/files/batch") => {
+                json!({"ids": [self.file()], "operation": "update", "add_tags": ["swept"]})
+            }
             ("POST", "/files/{id}/signed-url") => json!({"expiration_minutes": 5}),
             ("PUT", "/files") => json!({"id": self.file(), "tags": ["swept"]}),
             ("PUT", "/files/{id}") => json!({"tags": ["swept"]}),

@@ -20,14 +20,17 @@ const REQUIREMENTS: [(Requirement, &str); 7] = [
     (
         Role("viewer"),
         "GET /files, GET /files/by-ref, GET /files/{id}, GET /folders, GET /folders/{id}, GET /spaces/{id}, \
-         POST /files/{id}/signed-url",
+         GET /spaces/{id}/usage, POST /files/{id}/signed-url",
     ),
     (
         Role("user"),
         "GET /upload-configs, GET /upload-configs/{id}, POST /upload, POST /upload/generate-signed-url, \
          POST /upload/presign",
     ),
-    (KeyRole("user"), "GET /upload-configs/all"),
+    (
+        KeyRole("user"),
+        "GET /upload-configs/all, POST /files/batch",
+    ),
     (
         Role("admin"),
         "DELETE /files, DELETE /files/{id}, DELETE /files/{id}/access-control, DELETE /folders/{id}, \

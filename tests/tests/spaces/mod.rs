@@ -5,3 +5,4 @@ pub(crate) mod delete;
 pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod update;
+pub(crate) mod usage;

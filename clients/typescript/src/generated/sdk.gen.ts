@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.js';
-import type { ConfirmUploadData, ConfirmUploadErrors, ConfirmUploadResponses, CreateAccountKeyData, CreateAccountKeyErrors, CreateAccountKeyResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateSpaceData, CreateSpaceErrors, CreateSpaceKeyData, CreateSpaceKeyErrors, CreateSpaceKeyResponses, CreateSpaceResponses, CreateUploadConfigData, CreateUploadConfigErrors, CreateUploadConfigResponses, DeleteFileByIdData, DeleteFileByIdErrors, DeleteFileByIdResponses, DeleteFileData, DeleteFileErrors, DeleteFileResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteSpaceData, DeleteSpaceErrors, DeleteSpaceResponses, DeleteUploadConfigData, DeleteUploadConfigErrors, DeleteUploadConfigResponses, GenerateSignedUploadUrlData, GenerateSignedUploadUrlErrors, GenerateSignedUploadUrlResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetFileByReferenceData, GetFileByReferenceErrors, GetFileByReferenceResponses, GetFileData, GetFileErrors, GetFileResponses, GetFileUrlsData, GetFileUrlsErrors, GetFileUrlsResponses, GetFolderData, GetFolderErrors, GetFolderResponses, GetSigningSecretData, GetSigningSecretErrors, GetSigningSecretResponses, GetSpaceData, GetSpaceErrors, GetSpaceResponses, GetUploadConfigData, GetUploadConfigErrors, GetUploadConfigResponses, GetWebhookDeliveryData, GetWebhookDeliveryErrors, GetWebhookDeliveryResponses, GetWebhookSecretData, GetWebhookSecretErrors, GetWebhookSecretResponses, ListAccountKeysData, ListAccountKeysErrors, ListAccountKeysResponses, ListAllUploadConfigsData, ListAllUploadConfigsErrors, ListAllUploadConfigsResponses, ListFilesData, ListFilesErrors, ListFilesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListSpaceKeysData, ListSpaceKeysErrors, ListSpaceKeysResponses, ListSpacesData, ListSpacesErrors, ListSpacesResponses, ListUploadConfigsData, ListUploadConfigsErrors, ListUploadConfigsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, PresignSignedUploadData, PresignSignedUploadErrors, PresignSignedUploadResponses, PresignUnsignedUploadData, PresignUnsignedUploadErrors, PresignUnsignedUploadResponses, PresignUploadData, PresignUploadErrors, PresignUploadResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, ResetFileAccessControlData, ResetFileAccessControlErrors, ResetFileAccessControlResponses, ResetFolderAccessControlData, ResetFolderAccessControlErrors, ResetFolderAccessControlResponses, ResetFolderSecurityData, ResetFolderSecurityErrors, ResetFolderSecurityResponses, ResetSpaceAccessControlData, ResetSpaceAccessControlErrors, ResetSpaceAccessControlResponses, ResetSpaceSecurityData, ResetSpaceSecurityErrors, ResetSpaceSecurityResponses, RevokeAccountKeyData, RevokeAccountKeyErrors, RevokeAccountKeyResponses, RevokeSpaceKeyData, RevokeSpaceKeyErrors, RevokeSpaceKeyResponses, RotateSigningSecretData, RotateSigningSecretErrors, RotateSigningSecretResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetFileAccessControlData, SetFileAccessControlErrors, SetFileAccessControlResponses, SetFolderAccessControlData, SetFolderAccessControlErrors, SetFolderAccessControlResponses, SetFolderSecurityData, SetFolderSecurityErrors, SetFolderSecurityResponses, SetSpaceAccessControlData, SetSpaceAccessControlErrors, SetSpaceAccessControlResponses, SetSpaceSecurityData, SetSpaceSecurityErrors, SetSpaceSecurityResponses, SignFileUrlData, SignFileUrlErrors, SignFileUrlResponses, UpdateAccountData, UpdateAccountErrors, UpdateAccountResponses, UpdateFileByIdData, UpdateFileByIdErrors, UpdateFileByIdResponses, UpdateFileData, UpdateFileErrors, UpdateFileResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateSpaceData, UpdateSpaceErrors, UpdateSpaceResponses, UpdateUploadConfigData, UpdateUploadConfigErrors, UpdateUploadConfigResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, UploadSignedData, UploadSignedErrors, UploadSignedResponses, UploadUnsignedData, UploadUnsignedErrors, UploadUnsignedResponses } from './types.gen.js';
+import type { BatchFilesData, BatchFilesErrors, BatchFilesResponses, ConfirmUploadData, ConfirmUploadErrors, ConfirmUploadResponses, CreateAccountKeyData, CreateAccountKeyErrors, CreateAccountKeyResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateSpaceData, CreateSpaceErrors, CreateSpaceKeyData, CreateSpaceKeyErrors, CreateSpaceKeyResponses, CreateSpaceResponses, CreateUploadConfigData, CreateUploadConfigErrors, CreateUploadConfigResponses, DeleteFileByIdData, DeleteFileByIdErrors, DeleteFileByIdResponses, DeleteFileData, DeleteFileErrors, DeleteFileResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteSpaceData, DeleteSpaceErrors, DeleteSpaceResponses, DeleteUploadConfigData, DeleteUploadConfigErrors, DeleteUploadConfigResponses, GenerateSignedUploadUrlData, GenerateSignedUploadUrlErrors, GenerateSignedUploadUrlResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetFileByReferenceData, GetFileByReferenceErrors, GetFileByReferenceResponses, GetFileData, GetFileErrors, GetFileResponses, GetFileUrlsData, GetFileUrlsErrors, GetFileUrlsResponses, GetFolderData, GetFolderErrors, GetFolderResponses, GetSigningSecretData, GetSigningSecretErrors, GetSigningSecretResponses, GetSpaceData, GetSpaceErrors, GetSpaceResponses, GetSpaceUsageData, GetSpaceUsageErrors, GetSpaceUsageResponses, GetUploadConfigData, GetUploadConfigErrors, GetUploadConfigResponses, GetWebhookDeliveryData, GetWebhookDeliveryErrors, GetWebhookDeliveryResponses, GetWebhookSecretData, GetWebhookSecretErrors, GetWebhookSecretResponses, ListAccountKeysData, ListAccountKeysErrors, ListAccountKeysResponses, ListAllUploadConfigsData, ListAllUploadConfigsErrors, ListAllUploadConfigsResponses, ListFilesData, ListFilesErrors, ListFilesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListSpaceKeysData, ListSpaceKeysErrors, ListSpaceKeysResponses, ListSpacesData, ListSpacesErrors, ListSpacesResponses, ListUploadConfigsData, ListUploadConfigsErrors, ListUploadConfigsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, PresignSignedUploadData, PresignSignedUploadErrors, PresignSignedUploadResponses, PresignUnsignedUploadData, PresignUnsignedUploadErrors, PresignUnsignedUploadResponses, PresignUploadData, PresignUploadErrors, PresignUploadResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, ResetFileAccessControlData, ResetFileAccessControlErrors, ResetFileAccessControlResponses, ResetFolderAccessControlData, ResetFolderAccessControlErrors, ResetFolderAccessControlResponses, ResetFolderSecurityData, ResetFolderSecurityErrors, ResetFolderSecurityResponses, ResetSpaceAccessControlData, ResetSpaceAccessControlErrors, ResetSpaceAccessControlResponses, ResetSpaceSecurityData, ResetSpaceSecurityErrors, ResetSpaceSecurityResponses, RevokeAccountKeyData, RevokeAccountKeyErrors, RevokeAccountKeyResponses, RevokeSpaceKeyData, RevokeSpaceKeyErrors, RevokeSpaceKeyResponses, RotateSigningSecretData, RotateSigningSecretErrors, RotateSigningSecretResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetFileAccessControlData, SetFileAccessControlErrors, SetFileAccessControlResponses, SetFolderAccessControlData, SetFolderAccessControlErrors, SetFolderAccessControlResponses, SetFolderSecurityData, SetFolderSecurityErrors, SetFolderSecurityResponses, SetSpaceAccessControlData, SetSpaceAccessControlErrors, SetSpaceAccessControlResponses, SetSpaceSecurityData, SetSpaceSecurityErrors, SetSpaceSecurityResponses, SignFileUrlData, SignFileUrlErrors, SignFileUrlResponses, UpdateAccountData, UpdateAccountErrors, UpdateAccountResponses, UpdateFileByIdData, UpdateFileByIdErrors, UpdateFileByIdResponses, UpdateFileData, UpdateFileErrors, UpdateFileResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateSpaceData, UpdateSpaceErrors, UpdateSpaceResponses, UpdateUploadConfigData, UpdateUploadConfigErrors, UpdateUploadConfigResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, UploadSignedData, UploadSignedErrors, UploadSignedResponses, UploadUnsignedData, UploadUnsignedErrors, UploadUnsignedResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -147,6 +147,25 @@ export const updateFileById = <ThrowOnError extends boolean = false>(options: Op
             type: 'apiKey'
         }],
     url: '/files',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete or update up to 100 files
+ *
+ * Deletes the files, or changes their folder, type, tags or metadata: each as `deleteFile` or `updateFile` would, with its authorization, errors and webhooks. The response has a result per id, in the order of the request, and status 200 even if some failed. The request can be repeated: a deleted file is then a 404 of its id.
+ */
+export const batchFiles = <ThrowOnError extends boolean = false>(options: Options<BatchFilesData, ThrowOnError>): RequestResult<BatchFilesResponses, BatchFilesErrors, ThrowOnError> => (options.client ?? client).post<BatchFilesResponses, BatchFilesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'query',
+            name: 'api_key',
+            type: 'apiKey'
+        }],
+    url: '/files/batch',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -673,6 +692,21 @@ export const rotateSigningSecret = <ThrowOnError extends boolean = false>(option
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Get the number and size of the files of a space
+ *
+ * Counts the active files and the bytes of their originals, exactly: an upload is counted when its file becomes active, and a deletion at once. Pending files, stored renditions and bytes that wait for their removal are not counted.
+ */
+export const getSpaceUsage = <ThrowOnError extends boolean = false>(options: Options<GetSpaceUsageData, ThrowOnError>): RequestResult<GetSpaceUsageResponses, GetSpaceUsageErrors, ThrowOnError> => (options.client ?? client).get<GetSpaceUsageResponses, GetSpaceUsageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, {
+            in: 'query',
+            name: 'api_key',
+            type: 'apiKey'
+        }],
+    url: '/spaces/{id}/usage',
+    ...options
 });
 
 /**

@@ -182,6 +182,57 @@ export type ApiKeyUploader = {
     type: 'api_key';
 };
 
+export type BatchFilesRequest = {
+    /**
+     * Tags that the files have afterwards, beside their others.
+     */
+    add_tags?: Array<Tag> | null;
+    /**
+     * Folder to move the files to: an id, or `root` for no folder.
+     */
+    folder_id?: FolderReference | null;
+    /**
+     * Different ids of 1 to 100 files, in any spaces.
+     */
+    ids: Array<ResourceId>;
+    /**
+     * All metadata of the files. Null removes it.
+     */
+    metadata?: CustomMetadata | null;
+    /**
+     * What is done with the files.
+     */
+    operation: BatchOperation;
+    /**
+     * Tags that the files do not have afterwards.
+     */
+    remove_tags?: Array<Tag> | null;
+    /**
+     * Delivery type. Weakening the protection requires the role admin.
+     */
+    type?: DeliveryType | null;
+};
+
+export type BatchOperation = 'delete' | 'update';
+
+/**
+ * The result of one file.
+ */
+export type BatchResult = {
+    /**
+     * Null if the file was deleted or updated.
+     */
+    error: PartError | null;
+    /**
+     * The requested id, in upper case if it is valid.
+     */
+    id: string;
+};
+
+export type BatchResultResponse = {
+    data: Array<BatchResult>;
+};
+
 export type ConfirmUploadRequest = {
     /**
      * Token of the presign response. Required without an API key.
@@ -466,6 +517,20 @@ export type ErrorBody = {
  * Value of an EXIF field.
  */
 export type ExifValue = number | number | string;
+
+/**
+ * Number and size of active files.
+ */
+export type FileCount = {
+    /**
+     * Size of their originals, in bytes.
+     */
+    bytes: number;
+    /**
+     * Number of active files.
+     */
+    files: number;
+};
 
 /**
  * Names of fields of a file, separated by commas.
@@ -976,6 +1041,23 @@ export type Opacity = number;
  * characters and bidirectional formatting characters.
  */
 export type OriginalName = string;
+
+/**
+ * Why a part of a request failed, in the body of its response.
+ */
+export type PartError = {
+    /**
+     * Messages by field.
+     */
+    errors: {
+        [key: string]: Array<string>;
+    };
+    message: string;
+    /**
+     * Status that a request for this part alone would have had.
+     */
+    status: number;
+};
 
 /**
  * Width or height in pixels, from 1 to 8,192.
@@ -2128,6 +2210,30 @@ export type Uploader = ({
 } & UnsignedUploader);
 
 /**
+ * The active files of a space.
+ */
+export type Usage = {
+    /**
+     * Files of each resource type.
+     */
+    by_resource_type: {
+        [key: string]: FileCount;
+    };
+    /**
+     * Size of their originals, in bytes.
+     */
+    bytes: number;
+    /**
+     * Number of active files.
+     */
+    files: number;
+};
+
+export type UsageResponse = {
+    data: Usage;
+};
+
+/**
  * Id of a user, the owner of account keys.
  */
 export type UserId = string;
@@ -2947,6 +3053,67 @@ export type UpdateFileByIdResponses = {
 };
 
 export type UpdateFileByIdResponse = UpdateFileByIdResponses[keyof UpdateFileByIdResponses];
+
+export type BatchFilesData = {
+    body: BatchFilesRequest;
+    path?: never;
+    query?: never;
+    url: '/files/batch';
+};
+
+export type BatchFilesErrors = {
+    /**
+     * The body cannot be parsed, or the path is not UTF-8.
+     */
+    400: ErrorBody;
+    /**
+     * The API key is missing or not valid.
+     */
+    401: ErrorBody;
+    /**
+     * The role of the caller is too low, the space is disabled, or the signature, token or referrer is not valid.
+     */
+    403: ErrorBody;
+    /**
+     * No byte of the body arrived for 30 seconds, or the body took longer than 15 minutes. On AWS the limits of API Gateway apply as well.
+     */
+    408: ErrorBody;
+    /**
+     * The body is too large.
+     */
+    413: ErrorBody;
+    /**
+     * The content type is not accepted, or the body is encoded.
+     */
+    415: ErrorBody;
+    /**
+     * Fields are not valid; `errors` names all of them.
+     */
+    422: ErrorBody;
+    /**
+     * The rate limit is exceeded.
+     */
+    429: ErrorBody;
+    /**
+     * Internal error. Report the `X-Request-Id`.
+     */
+    500: ErrorBody;
+    /**
+     * The service is overloaded, or another request is changing the same resource.
+     */
+    503: ErrorBody;
+};
+
+export type BatchFilesError = BatchFilesErrors[keyof BatchFilesErrors];
+
+export type BatchFilesResponses = {
+    /**
+     * Success.
+     */
+    200: BatchResultResponse;
+};
+
+export type BatchFilesResponse = BatchFilesResponses[keyof BatchFilesResponses];
 
 export type GetFileByReferenceData = {
     body?: never;
@@ -4827,6 +4994,57 @@ export type RotateSigningSecretResponses = {
 };
 
 export type RotateSigningSecretResponse = RotateSigningSecretResponses[keyof RotateSigningSecretResponses];
+
+export type GetSpaceUsageData = {
+    body?: never;
+    path: {
+        id: SpaceId;
+    };
+    query?: never;
+    url: '/spaces/{id}/usage';
+};
+
+export type GetSpaceUsageErrors = {
+    /**
+     * The body cannot be parsed, or the path is not UTF-8.
+     */
+    400: ErrorBody;
+    /**
+     * The API key is missing or not valid.
+     */
+    401: ErrorBody;
+    /**
+     * The role of the caller is too low, the space is disabled, or the signature, token or referrer is not valid.
+     */
+    403: ErrorBody;
+    /**
+     * The resource does not exist, or the caller may not see it.
+     */
+    404: ErrorBody;
+    /**
+     * The rate limit is exceeded.
+     */
+    429: ErrorBody;
+    /**
+     * Internal error. Report the `X-Request-Id`.
+     */
+    500: ErrorBody;
+    /**
+     * The service is overloaded, or another request is changing the same resource.
+     */
+    503: ErrorBody;
+};
+
+export type GetSpaceUsageError = GetSpaceUsageErrors[keyof GetSpaceUsageErrors];
+
+export type GetSpaceUsageResponses = {
+    /**
+     * Success.
+     */
+    200: UsageResponse;
+};
+
+export type GetSpaceUsageResponse = GetSpaceUsageResponses[keyof GetSpaceUsageResponses];
 
 export type ListWebhookDeliveriesData = {
     body?: never;

@@ -1,6 +1,7 @@
 //! The endpoints of `/files`.
 
 mod access_control;
+mod batch;
 mod by_ref;
 mod delete;
 mod get;
@@ -39,6 +40,7 @@ pub fn endpoints<R: Register<FilesState>>(register: R) -> R {
         .on(delete::DELETE_NAMED, delete::delete_named)
         .on(by_ref::BY_REF, by_ref::by_ref)
         .on(urls::URLS, urls::urls)
+        .on(batch::BATCH, batch::batch)
         .on(get::GET, get::get)
         .on(update::UPDATE, update::update)
         .on(delete::DELETE, delete::delete)

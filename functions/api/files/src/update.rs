@@ -197,6 +197,24 @@ async fn change(
     let placement = resolve_placement(&can.space, update.folder.as_ref(), &mut fields).await?;
     let update = fields.finish(Some(update))?;
 
+    let space = can.space.clone();
+    let apply = |file: &mut File, folders: Option<&FolderChain>| {
+        update.apply(file, folders);
+        Ok(())
+    };
+    let changed = change_and_move(can, folders_before, placement, apply).await?;
+
+    Ok(Data(file_view(&space, &changed, &files.cdn_url).await?))
+}
+
+/// Changes a file that the caller may manage, which was read with its folders. `apply` gets the folders that the file
+/// moves to, if any. Fails with 403 if the caller lowers the protection of the file without the role admin.
+pub(crate) async fn change_and_move(
+    can: Can<ManageFiles, File>,
+    folders_before: Option<FolderChain>,
+    placement: Option<Placement>,
+    apply: impl Fn(&mut File, Option<&FolderChain>) -> Result<(), ServiceError>,
+) -> Result<File, ServiceError> {
     let folders = create_folders(&can.space, placement).await?;
     let check = ProtectionCheck {
         space: &can.space,
@@ -204,14 +222,12 @@ async fn change(
         before: folders_before.as_ref(),
         after: folders.as_ref(),
     };
-    let apply = |file: &mut File| {
+    let change = |file: &mut File| {
         let from = file.clone();
-        update.apply(file, folders.as_ref());
+        apply(file, folders.as_ref())?;
         check.require_allowed(&from, file)
     };
-    let changed = can.space.files().change(can.resource, apply).await?;
-
-    Ok(Data(file_view(&can.space, &changed, &files.cdn_url).await?))
+    can.space.files().change(can.resource, change).await
 }
 
 /// Reads the changes to a file with this view. `None` only if a field error was recorded.

@@ -37,6 +37,7 @@ pub fn endpoints<R: Register<SpacesState>>(register: R) -> R {
         .on(space::delete::DELETE, space::delete::delete)
         .on(space::get::GET, space::get::get)
         .on(space::update::UPDATE, space::update::update)
+        .on(space::usage::GET, space::usage::get)
         .on(space::access_control::SET, space::access_control::set)
         .on(space::access_control::RESET, space::access_control::reset)
         .on(space::security::SET, space::security::set)

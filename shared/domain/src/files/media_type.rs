@@ -20,6 +20,30 @@ pub enum ResourceType {
 }
 
 impl ResourceType {
+    /// All types.
+    pub const ALL: [ResourceType; 7] = [
+        ResourceType::Image,
+        ResourceType::Video,
+        ResourceType::Audio,
+        ResourceType::Text,
+        ResourceType::Document,
+        ResourceType::Archive,
+        ResourceType::Other,
+    ];
+
+    /// Returns the name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            ResourceType::Image => "image",
+            ResourceType::Video => "video",
+            ResourceType::Audio => "audio",
+            ResourceType::Text => "text",
+            ResourceType::Document => "document",
+            ResourceType::Archive => "archive",
+            ResourceType::Other => "other",
+        }
+    }
+
     /// Whether files have metadata that is read after an upload. Text files and archives have none, and no
     /// thumbnails.
     pub fn has_metadata(self) -> bool {

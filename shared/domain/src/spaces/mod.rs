@@ -2,6 +2,8 @@
 
 mod delivery_space;
 mod space;
+mod usage;
 
 pub use delivery_space::{DeliverySpace, InheritedSettings};
 pub use space::{DeleteLock, FolderMode, Handle, NewSpace, Space};
+pub use usage::{FileCount, Usage};

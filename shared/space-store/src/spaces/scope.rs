@@ -1,6 +1,6 @@
 //! Access to one space for one caller.
 
-use domain::{Env, Role, ServiceError, Timestamp};
+use domain::{Env, Role, ServiceError, Timestamp, Usage};
 use table::Table;
 
 use super::caches::AncestorCache;
@@ -51,6 +51,11 @@ impl SpaceScope {
     /// Returns the caller's role.
     pub fn role(&self) -> Role {
         self.role
+    }
+
+    /// Returns the usage of the space.
+    pub async fn usage(&self) -> Result<Usage, ServiceError> {
+        Ok(self.table.spaces().usage(self.record.id).await?)
     }
 
     /// Changes the space's record. On a conflict, `change` is applied to the current version.

@@ -107,6 +107,7 @@ impl FileRecords<'_> {
         let mut transaction = self.table.transaction();
         transaction.replace(Key::file(file.space_id, file.id), &active, file.version);
         transaction.insert(Key::path(&file.storage_path), &active, Reason::PathTaken);
+        transaction.count_file(&active);
         if let Some(entry) = reference_entry(&active) {
             transaction.put(entry.key, &entry.record);
         }
@@ -253,7 +254,7 @@ fn without_exif(file: &File) -> File {
 }
 
 impl Transaction<'_> {
-    /// Inserts a file and the index entry of its folder.
+    /// Inserts a file and the index entry of its folder, and counts an active one.
     fn insert_file(&mut self, file: &File) {
         let lookup = FileLookup {
             space_id: Some(file.space_id),
@@ -266,10 +267,11 @@ impl Transaction<'_> {
         self.put(folder_entry.key, &folder_entry.record);
         if file.status == FileStatus::Active {
             self.insert(Key::path(&file.storage_path), file, Reason::PathTaken);
+            self.count_file(file);
         }
     }
 
-    /// Deletes a file if it is still this version, and the index entry of its folder.
+    /// Deletes a file if it is still this version, and the index entry of its folder, and uncounts an active one.
     fn delete_file(&mut self, file: &File) {
         let is_in_space = Condition::equals("space_id", text(file.space_id));
         let lookup = Key::file_lookup(file.id);
@@ -280,5 +282,6 @@ impl Transaction<'_> {
         if file.status == FileStatus::Active {
             self.delete_version(Key::path(&file.storage_path), file.version);
         }
+        self.uncount_file(file);
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod record;
 pub(crate) mod replicas;
 pub(crate) mod resource;
 pub(crate) mod sweep;
+mod usage;
 
 use domain::{Completion, FolderId, Handle, Role, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

@@ -44,6 +44,43 @@ pub(crate) fn assert_file_records(dump: &Dump, place: Place) {
     let lookups = dump.items_with_prefix(item_keys::FILE_LOOKUPS);
     let owned = lookups.filter(|lookup| !lookup["space_id"].is_null());
     assert_eq!(owned.count(), records, "{place}: lookup items of files");
+    assert_usage(dump, place);
+}
+
+/// Asserts that the counters of each space are the numbers and sizes of its active files. Those of a deleted space
+/// are deleted after its files.
+fn assert_usage(dump: &Dump, place: Place) {
+    let number = |value: &Value| text(value).parse::<i64>().expect("a number");
+    let mut differences: BTreeMap<(&str, String), i64> = BTreeMap::new();
+    for (key, item) in &dump.items {
+        let partition = key.partition.as_str();
+        if key.sort.starts_with(item_keys::FILES) && item["status"] == "active" {
+            let kind = text(&item["resource_type"]);
+            *differences
+                .entry((partition, format!("{kind}_files")))
+                .or_default() += 1;
+            *differences
+                .entry((partition, format!("{kind}_bytes")))
+                .or_default() += number(&item["size"]);
+        } else if key.sort.starts_with(item_keys::USAGE_COUNTERS) {
+            for (name, count) in item.as_object().into_iter().flatten() {
+                *differences.entry((partition, name.clone())).or_default() -= number(count);
+            }
+        }
+    }
+
+    differences.retain(|(partition, _), difference| {
+        let space = dump
+            .items
+            .iter()
+            .find(|(key, _)| key.partition == *partition && key.sort == item_keys::SPACE);
+        *difference != 0 && space.is_some_and(|(_, space)| space["deleted_at"].is_null())
+    });
+    assert_eq!(
+        differences,
+        BTreeMap::new(),
+        "{place}: files that are not counted"
+    );
 }
 
 /// Asserts that every original belongs to an active file.

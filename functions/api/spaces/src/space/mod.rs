@@ -9,3 +9,4 @@ pub(crate) mod list;
 pub(crate) mod security;
 pub(crate) mod signing_secret;
 pub(crate) mod update;
+pub(crate) mod usage;

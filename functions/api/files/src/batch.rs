@@ -1,0 +1,225 @@
+//! `POST /files/batch`: delete or update up to 100 files.
+//!
+//! Invariant: each file is deleted or updated as a request for it alone would do it, with its authorization, its errors
+//! and its events. So a request that was interrupted can be repeated.
+
+use axum::extract::State;
+use domain::{
+    CustomMetadata, DeliveryType, FieldError, FieldErrors, File, FileId, FolderChain,
+    MAX_METADATA_VALUES, MAX_TAGS, ServiceError, Tag, parse_variant,
+};
+use futures::{StreamExt as _, stream};
+use http_api::{
+    Action as _, ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FieldReader,
+    FolderReference, FromFields, ManageFiles, PartError, Patch, ResourceId, ValidJson,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use space_store::FolderSelector;
+
+use crate::{FilesState, update::change_and_move};
+
+/// Maximum number of files in one request.
+const MAX_FILES: usize = 100;
+/// Number of files that are deleted or updated at a time.
+const CONCURRENCY: usize = 8;
+
+const IDS: &str = "ids";
+const OPERATION: &str = "operation";
+const ADD_TAGS: &str = "add_tags";
+const REMOVE_TAGS: &str = "remove_tags";
+const METADATA: &str = "metadata";
+const TYPE: &str = "type";
+/// Fields of an update.
+const CHANGES: [&str; 5] = [FOLDER_ID, TYPE, ADD_TAGS, REMOVE_TAGS, METADATA];
+
+pub(crate) const BATCH: Endpoint = Endpoint::post(
+    "batchFiles",
+    "/files/batch",
+    "Delete or update up to 100 files",
+)
+.description(
+    "Deletes the files, or changes their folder, type, tags or metadata: each as `deleteFile` or \
+     `updateFile` would, with its authorization, errors and webhooks. The response has a result per id, \
+     in the order of the request, and status 200 even if some failed. The request can be repeated: \
+     a deleted file is then a 404 of its id.",
+);
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "BatchOperation")]
+enum Operation {
+    Delete,
+    Update,
+}
+
+pub(crate) struct Batch {
+    ids: Vec<ResourceId>,
+    work: Work,
+}
+
+/// What is done with each file.
+struct Work {
+    operation: Operation,
+    changes: Changes,
+}
+
+/// Changes of an update. `None` and [`Patch::Keep`] leave a field unchanged.
+struct Changes {
+    folder: Option<FolderSelector>,
+    delivery_type: Option<DeliveryType>,
+    added_tags: Vec<Tag>,
+    removed_tags: Vec<Tag>,
+    metadata: Patch<CustomMetadata>,
+}
+
+impl FromFields for Batch {
+    fn read(fields: &mut impl FieldReader) -> Option<Batch> {
+        let ids = fields.required_list(IDS, MAX_FILES, ResourceId::parse);
+        let operation = fields.required(OPERATION, parse_variant);
+        let folder = fields.optional(FOLDER_ID, FolderReference::parse);
+        let delivery_type = fields.optional(TYPE, parse_variant);
+        let added_tags = fields.list(ADD_TAGS, MAX_TAGS, Tag::parse);
+        let removed_tags = fields.list(REMOVE_TAGS, MAX_TAGS, Tag::parse);
+        let metadata = fields.patch_map(METADATA, MAX_METADATA_VALUES, CustomMetadata::parse_entry);
+        fields.describe(IDS, "Different ids of 1 to 100 files, in any spaces.");
+        fields.describe(OPERATION, "What is done with the files.");
+        fields.describe(
+            FOLDER_ID,
+            "Folder to move the files to: an id, or `root` for no folder.",
+        );
+        fields.describe(
+            TYPE,
+            "Delivery type. Weakening the protection requires the role admin.",
+        );
+        fields.describe(
+            ADD_TAGS,
+            "Tags that the files have afterwards, beside their others.",
+        );
+        fields.describe(REMOVE_TAGS, "Tags that the files do not have afterwards.");
+        fields.describe(METADATA, "All metadata of the files. Null removes it.");
+
+        for (index, ResourceId(id)) in ids.iter().flatten().enumerate() {
+            let mut before = ids.iter().flatten().take(index);
+            if before.any(|ResourceId(other)| other.eq_ignore_ascii_case(id)) {
+                fields.reject(&format!("{IDS}.{index}"), &FieldError::Duplicate);
+            }
+        }
+        if operation == Some(Operation::Delete) {
+            for name in CHANGES {
+                if fields.is_present(name) {
+                    let absent = FieldError::Custom("must be absent when operation is delete");
+                    fields.reject(name, &absent);
+                }
+            }
+        }
+
+        let changes = Changes {
+            folder: folder.map(|FolderReference(from)| FolderSelector { from, path: None }),
+            delivery_type,
+            added_tags: added_tags.unwrap_or_default(),
+            removed_tags: removed_tags.unwrap_or_default(),
+            metadata,
+        };
+        Some(Batch {
+            ids: ids?,
+            work: Work {
+                operation: operation?,
+                changes,
+            },
+        })
+    }
+}
+
+impl Changes {
+    /// Changes a file. Fails with 422 if it would have too many tags.
+    fn apply(&self, file: &mut File, folders: Option<&FolderChain>) -> Result<(), ServiceError> {
+        if let Some(folders) = folders {
+            file.folder = folders.leaf_ref();
+        }
+        if let Some(delivery_type) = self.delivery_type {
+            file.set_delivery_type(delivery_type);
+        }
+
+        file.tags.extend(self.added_tags.iter().cloned());
+        file.tags = Tag::dedup(std::mem::take(&mut file.tags));
+        file.tags.retain(|tag| !self.removed_tags.contains(tag));
+        if file.tags.len() > MAX_TAGS {
+            return Err(FieldErrors::from((ADD_TAGS, FieldError::TooMany(MAX_TAGS))).into());
+        }
+
+        match &self.metadata {
+            Patch::Keep => {}
+            Patch::Clear => file.metadata = CustomMetadata::default(),
+            Patch::Set(metadata) => file.metadata = metadata.clone(),
+        }
+        Ok(())
+    }
+}
+
+/// The result of one file.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BatchResult")]
+pub(crate) struct BatchResult {
+    /// The requested id, in upper case if it is valid.
+    id: String,
+    /// Null if the file was deleted or updated.
+    error: Option<PartError>,
+}
+
+/// Fails with 403 if a space key may change no file. An account key may have another role for each file.
+pub(crate) async fn batch(
+    auth: Authenticated<ManageFiles>,
+    State(files): State<FilesState>,
+    ValidJson(batch): ValidJson<Batch>,
+) -> Result<Data<Vec<BatchResult>>, ApiError> {
+    auth.caller.require_in_own_space(ManageFiles::MIN_ROLE)?;
+
+    let results = batch
+        .ids
+        .iter()
+        .map(|ResourceId(id)| result(&auth, &files, &batch.work, id));
+    let results: Vec<_> = results.collect();
+    Ok(Data(
+        stream::iter(results).buffered(CONCURRENCY).collect().await,
+    ))
+}
+
+async fn result(
+    auth: &Authenticated<ManageFiles>,
+    files: &FilesState,
+    work: &Work,
+    requested: &str,
+) -> BatchResult {
+    let id: Option<FileId> = requested.parse().ok();
+    let done = process(auth, files, work, requested).await;
+    BatchResult {
+        id: id.map_or_else(|| requested.to_owned(), |id| id.to_string()),
+        error: done.err().map(PartError::from),
+    }
+}
+
+/// Deletes or updates one file.
+async fn process(
+    auth: &Authenticated<ManageFiles>,
+    files: &FilesState,
+    work: &Work,
+    id: &str,
+) -> Result<(), ServiceError> {
+    let can: Can<ManageFiles, File> = auth.can(id).await?;
+    let records = can.space.files();
+    records.require_manager(&can.resource, &can.caller)?;
+    if work.operation == Operation::Delete {
+        return records.delete(can.resource, &files.deletion_queues).await;
+    }
+
+    let folders = can.space.folders();
+    let folders_before = folders.chain(can.resource.folder.as_ref()).await?;
+    let placement = match &work.changes.folder {
+        Some(folder) => Some(folders.placement(folder).await??),
+        None => None,
+    };
+    let apply = |file: &mut File, folders: Option<&FolderChain>| work.changes.apply(file, folders);
+    change_and_move(can, folders_before, placement, apply).await?;
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! `GET /spaces/:id/usage`: get the number and size of the files of a space.
+
+use domain::Usage;
+use http_api::{ApiError, Can, Data, Endpoint, ReadSpace};
+
+pub(crate) const GET: Endpoint = Endpoint::get(
+    "getSpaceUsage",
+    "/spaces/{id}/usage",
+    "Get the number and size of the files of a space",
+)
+.description(
+    "Counts the active files and the bytes of their originals, exactly: an upload is counted when its \
+     file becomes active, and a deletion at once. Pending files, stored renditions and bytes that \
+     wait for their removal are not counted.",
+);
+
+pub(crate) async fn get(can: Can<ReadSpace>) -> Result<Data<Usage>, ApiError> {
+    Ok(Data(can.space.usage().await?))
+}

@@ -1,0 +1,46 @@
+//! How much a space holds.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::ResourceType;
+
+/// Number and size of active files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "FileCount")]
+pub struct FileCount {
+    /// Number of active files.
+    pub files: u64,
+    /// Size of their originals, in bytes.
+    pub bytes: u64,
+}
+
+/// The active files of a space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Usage {
+    /// All files.
+    #[serde(flatten)]
+    pub total: FileCount,
+    /// Files of each resource type.
+    pub by_resource_type: BTreeMap<&'static str, FileCount>,
+}
+
+impl Usage {
+    /// Returns the usage with this count of each resource type.
+    pub fn of(count: impl Fn(ResourceType) -> FileCount) -> Usage {
+        let mut total = FileCount::default();
+        let mut by_resource_type = BTreeMap::new();
+        for resource_type in ResourceType::ALL {
+            let counted = count(resource_type);
+            total.files += counted.files;
+            total.bytes += counted.bytes;
+            by_resource_type.insert(resource_type.name(), counted);
+        }
+        Usage {
+            total,
+            by_resource_type,
+        }
+    }
+}

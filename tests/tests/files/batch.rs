@@ -1,0 +1,243 @@
+//! `POST /files/batch`.
+
+use serde_json::{Value, json};
+use tests::{
+    Client, File, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, WebhookReceiver, column,
+    stack_test, text,
+};
+
+use super::{delete::delete_by_body, list::upload_ten};
+use crate::{support::pages::list_ids, uploads::presign::PendingFile};
+
+/// Sends a batch, and returns the status of each id in order, 0 for success.
+async fn batch(client: &Client, body: Value) -> Vec<u64> {
+    let ids = body["ids"].clone();
+    let response = client.post("/files/batch", body).await;
+    let results = response.expect_status(200).json()["data"].take();
+    assert_eq!(json!(column(&results, "id")), ids);
+    let status = |result: &Value| result["error"]["status"].as_u64().unwrap_or_default();
+    results
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(status)
+        .collect()
+}
+
+fn deletion(ids: &[&str]) -> Value {
+    json!({"ids": ids, "operation": "delete"})
+}
+
+#[stack_test]
+async fn each_file_is_deleted_or_reported(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
+    let [first, second] = [acme.upload(PHOTO).await, acme.upload(PHOTO).await];
+    let foreign = other.upload(PHOTO).await;
+    let pending = PendingFile::create(acme, json!({})).await;
+    let ids = [
+        &first.id,
+        UNKNOWN_ID,
+        &foreign.id,
+        "no id",
+        &second.id,
+        pending.id(),
+    ];
+
+    assert_eq!(batch(acme, deletion(&ids)).await, [0, 404, 404, 404, 0, 0]);
+    assert_eq!(batch(acme, deletion(&ids)).await, [404; 6]);
+    assert_eq!(list_ids(acme, "").await, Vec::<String>::new());
+    stack.anonymous.get_err(404, first.url()).await;
+    stack.anonymous.fetch(foreign.url()).await;
+
+    // An account key has a role in each space.
+    let member = stack.user().await;
+    stack.add_member(&member, acme, "viewer").await;
+    stack.add_member(&member, other, "admin").await;
+    let third = acme.upload(PHOTO).await;
+    let ids = [third.id.as_str(), &foreign.id];
+    assert_eq!(batch(&member.client, deletion(&ids)).await, [403, 0]);
+    stack.run_purges().await;
+}
+
+#[stack_test]
+async fn user_deletes_and_changes_its_own_files(stack: &Stack, acme: &TestSpace) {
+    let user = acme.role("user").await;
+    let theirs = acme.upload(PHOTO).await;
+    let form = tests::form(&acme.handle, "own.jpg", "image/jpeg", PHOTO);
+    let own = user.upload_form(form).await.expect_created();
+    let own = text(&own["id"]);
+
+    let closed = acme.folder("Closed").await;
+    acme.set_access(closed.path(), Some(true)).await;
+    let into_closed =
+        json!({"ids": [own, theirs.id], "operation": "update", "folder_id": closed.id});
+    assert_eq!(batch(&user, into_closed).await, [0, 403]);
+    let out = json!({"ids": [own], "operation": "update", "folder_id": "root"});
+    assert_eq!(batch(&user, out).await, [403]);
+    assert_eq!(batch(&user, deletion(&[&own, &theirs.id])).await, [0, 403]);
+    acme.role("viewer")
+        .await
+        .post_err(403, "/files/batch", deletion(&[&theirs.id]))
+        .await;
+    stack.run_purges().await;
+}
+
+#[stack_test]
+async fn update_changes_given_fields_only(acme: &TestSpace) {
+    let folder = acme.folder("Photos").await;
+    let files: Vec<File> = vec![acme.upload(PHOTO).await, acme.upload(PHOTO).await];
+    let metadata = json!({"author": "Ada"});
+    acme.put_ok(
+        files[0].path(),
+        json!({"tags": ["a", "b"], "title": "One", "metadata": metadata}),
+    )
+    .await;
+    let ids = [&files[0].id, &files[1].id];
+    let records = async || {
+        [
+            acme.get_ok(files[0].path()).await,
+            acme.get_ok(files[1].path()).await,
+        ]
+    };
+
+    for (changes, expected) in [
+        (
+            json!({}),
+            [
+                json!({"tags": ["a", "b"], "metadata": metadata}),
+                json!({"tags": []}),
+            ],
+        ),
+        (
+            json!({"add_tags": ["b", "c", "c"], "remove_tags": ["a", "x"]}),
+            [
+                json!({"tags": ["b", "c"], "title": "One"}),
+                json!({"tags": ["b", "c"]}),
+            ],
+        ),
+        (
+            json!({"folder_id": folder.id, "type": "private", "metadata": {"author": "Bo"}}),
+            [
+                json!({"folder_id": folder.id, "type": "private", "metadata": {"author": "Bo"}, "tags": ["b", "c"], "title": "One"}),
+                json!({"folder_path": "Photos/", "type": "private"}),
+            ],
+        ),
+        (
+            json!({"folder_id": "root", "metadata": null, "remove_tags": ["b", "c"]}),
+            [
+                json!({"folder_id": null, "metadata": {}, "tags": []}),
+                json!({"type": "private"}),
+            ],
+        ),
+    ] {
+        let mut body = changes.clone();
+        body["ids"] = json!(ids);
+        body["operation"] = json!("update");
+        assert_eq!(batch(acme, body).await, [0, 0], "{changes}");
+        for (record, expected) in records().await.iter().zip(&expected) {
+            for (name, value) in expected.as_object().expect("an object") {
+                assert_eq!(record[name], *value, "{changes}: {name}");
+            }
+        }
+    }
+}
+
+#[stack_test]
+async fn a_file_that_cannot_be_changed_does_not_affect_others(acme: &TestSpace) {
+    let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
+    let files = [acme.upload(PHOTO).await, acme.upload(PHOTO).await];
+    acme.put_ok(files[0].path(), json!({"tags": twenty})).await;
+
+    let body =
+        json!({"ids": [files[0].id, files[1].id], "operation": "update", "add_tags": ["more"]});
+    let response = acme
+        .post("/files/batch", body)
+        .await
+        .expect_status(200)
+        .json();
+    let error = json!({
+        "status": 422, "message": "The given data was invalid.",
+        "errors": {"add_tags": ["The add tags field must not have more than 20 items."]},
+    });
+    assert_eq!(
+        response["data"],
+        json!([{"id": files[0].id, "error": error}, {"id": files[1].id, "error": null}])
+    );
+    assert_eq!(acme.get_ok(files[1].path()).await["tags"], json!(["more"]));
+
+    let body = json!({"ids": [files[1].id], "operation": "update", "folder_id": UNKNOWN_ID});
+    assert_eq!(batch(acme, body).await, [422]);
+}
+
+#[stack_test(options = StackOptions::without_rate_limits(), undrained)]
+async fn hundred_files_are_deleted_with_their_events(stack: &Stack, acme: &TestSpace) {
+    let receiver = WebhookReceiver::start().await;
+    let settings =
+        json!({"notifications": {"webhook_url": receiver.url(), "events": ["file.deleted"]}});
+    acme.upload_config("loud").with_settings(settings).await;
+    let mut ids = Vec::new();
+    while ids.len() < 100 {
+        let uploaded = upload_ten(acme, &[("upload_config", "loud")]).await;
+        ids.extend(uploaded.iter().map(|file| text(&file["id"])));
+    }
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+
+    // A single deletion at the same time wins or loses.
+    let (statuses, single) = tokio::join!(
+        batch(acme, deletion(&ids)),
+        delete_by_body(acme, json!({"id": ids[50]}))
+    );
+    let deleted = statuses.iter().filter(|status| **status == 0).count();
+    let single = usize::from(single.status == 204);
+    assert_eq!(deleted + single, 100, "{statuses:?}");
+    let usage = acme.get_ok(&format!("{}/usage", acme.path())).await;
+    assert_eq!((&usage["files"], &usage["bytes"]), (&json!(0), &json!(0)));
+
+    let log = format!(
+        "{}/webhook-deliveries?event=file.deleted&limit=100",
+        acme.path()
+    );
+    assert_eq!(column(&acme.get_ok(&log).await, "id").len(), 100);
+    stack.run_post_upload().await;
+}
+
+#[stack_test]
+async fn invalid_batches_return_422_and_change_nothing(stack: &Stack, acme: &TestSpace) {
+    let file = acme.upload(PHOTO).await;
+    let before = stack.dump().await;
+    let many: Vec<String> = (0..101).map(|number| format!("{number:026}")).collect();
+    for (body, names) in [
+        (json!({}), &["ids", "operation"][..]),
+        (json!({"ids": [], "operation": "delete"}), &["ids"]),
+        (json!({"ids": many, "operation": "delete"}), &["ids"]),
+        (
+            json!({"ids": [file.id, file.id.to_lowercase()], "operation": "delete"}),
+            &["ids.1"],
+        ),
+        (json!({"ids": [5], "operation": "delete"}), &["ids.0"]),
+        (
+            json!({"ids": [file.id], "operation": "restored"}),
+            &["operation"],
+        ),
+        (
+            json!({"ids": [file.id], "operation": "delete", "add_tags": ["a"], "type": null}),
+            &["add_tags", "type"],
+        ),
+        (
+            json!({"ids": [file.id], "operation": "update", "type": "public"}),
+            &["type"],
+        ),
+        (
+            json!({"ids": [file.id], "operation": "update", "metadata": {"A": "1"}}),
+            &["metadata.A"],
+        ),
+        (
+            json!({"ids": [file.id], "operation": "update", "folder_id": "no id"}),
+            &["folder_id"],
+        ),
+    ] {
+        let errors = acme.post_err(422, "/files/batch", body.clone()).await;
+        let found: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+        assert_eq!(found, names, "{body}");
+    }
+    stack.assert_unchanged(&before, "invalid batches").await;
+}
