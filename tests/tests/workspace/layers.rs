@@ -29,7 +29,7 @@ const LAYERS: &str = "
     folders: domain space-store runtime renditions http-api
     upload-configs: domain formats runtime http-api
     uploads: domain formats telemetry space-store runtime http-api intake
-    not-found: runtime http-api
+    not-found: domain runtime http-api
     delivery: domain telemetry space-store renditions runtime http-api
     processing: domain media renditions telemetry space-store runtime worker
     webhooks: domain safe-http telemetry space-store runtime worker
