@@ -84,7 +84,7 @@ macro_rules! ids {
                 Timestamp::from_ms(self.0.timestamp_ms().try_into().unwrap_or(i64::MAX))
             }
 
-            /// Returns which of a number of shards the id belongs to. Consecutive ids belong to consecutive shards.
+            /// Returns which of a number of shards the id belongs to.
             pub fn shard(self, count: u8) -> u8 {
                 let shard = self.0.0 % u128::from(count);
                 u8::try_from(shard).expect("the remainder is below the divisor")

@@ -39,6 +39,11 @@ impl FileFields {
         self.0[field as usize]
     }
 
+    /// Returns whether one of the fields has delivery URLs.
+    pub fn contain_urls(&self) -> bool {
+        self.contains(FileField::url) || self.contains(FileField::thumbnails)
+    }
+
     /// Returns whether one of the fields depends on the folders of the file.
     pub fn depend_on_folders(&self) -> bool {
         self.contains(FileField::folder_path) || self.contains(FileField::access_control)

@@ -52,8 +52,17 @@ async fn file_and_upload_config_reads_stay_within_call_budget(stack: &Stack, acm
     let sign =
         json!({"file_ids": [inner.id], "expiration_minutes": 5, "transformation": {"w": 100}});
     acme.post("/files/urls", &sign).await.expect_status(200);
-    for list in ["/files", "/files?sign_minutes=5"] {
-        by_key.get(list, "BatchGetItem, GetItem, Query").await;
+    for (list, calls) in [
+        ("/files", "BatchGetItem, GetItem, Query"),
+        ("/files?sign_minutes=5", "BatchGetItem, GetItem, Query"),
+        // The folders decide whether a URL is signed.
+        (
+            "/files?sign_minutes=5&fields=url",
+            "BatchGetItem, GetItem, Query",
+        ),
+        ("/files?sign_minutes=5&fields=tags", "GetItem, Query"),
+    ] {
+        by_key.get(list, calls).await;
     }
     by_key
         .line(200, "POST /files/urls", sign, "BatchGetItem, GetItem")

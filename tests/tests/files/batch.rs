@@ -122,7 +122,7 @@ async fn update_changes_given_fields_only(acme: &TestSpace) {
             ],
         ),
         (
-            json!({"folder_id": "root", "metadata": null, "remove_tags": ["b", "c"]}),
+            json!({"folder_id": null, "metadata": null, "remove_tags": ["b", "c"]}),
             [
                 json!({"folder_id": null, "metadata": {}, "tags": []}),
                 json!({"type": "private"}),
@@ -224,6 +224,10 @@ async fn invalid_batches_return_422_and_change_nothing(stack: &Stack, acme: &Tes
         ),
         (
             json!({"ids": [file.id], "operation": "update", "type": "public"}),
+            &["type"],
+        ),
+        (
+            json!({"ids": [file.id], "operation": "update", "type": null}),
             &["type"],
         ),
         (

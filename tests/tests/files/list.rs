@@ -190,7 +190,7 @@ async fn upload_text(acme: &TestSpace) -> File {
 }
 
 /// Uploads ten texts in one form with these fields.
-pub(super) async fn upload_ten(
+pub(crate) async fn upload_ten(
     acme: &TestSpace,
     fields: &[(&'static str, &'static str)],
 ) -> Vec<Value> {

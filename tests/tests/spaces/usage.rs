@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, TestSpace, file, stack_test};
 
 use crate::{
+    files::list::upload_ten,
     support::seeded::{Place, invariants::assert_file_records},
     uploads::presign::PendingFile,
 };
@@ -82,12 +83,20 @@ async fn concurrent_uploads_and_deletions_are_counted_exactly(stack: &Stack, acm
     let path = format!("{}/usage", acme.path());
     assert_eq!(acme.get_ok(&path).await, usage(0, UPLOADS));
 
+    // Each form of ten changes one counter.
+    let forms = (0..10).map(|_| async { upload_ten(acme, &[]).await });
+    assert_eq!(join_all(forms).await.concat().len(), 100);
+    let all = acme.get_ok(&path).await;
+    assert_eq!(all["by_resource_type"]["text"]["files"], UPLOADS + 100);
+
     let deletions = files[..UPLOADS / 2]
         .iter()
         .map(|file| acme.delete_ok(file.path()));
     let uploads = (0..UPLOADS / 2).map(|_| async { acme.upload(PHOTO).await });
     tokio::join!(join_all(deletions), join_all(uploads));
-    assert_eq!(acme.get_ok(&path).await, usage(UPLOADS / 2, UPLOADS / 2));
+    let left = acme.get_ok(&path).await;
+    let numbers = ["image", "text"].map(|kind| &left["by_resource_type"][kind]["files"]);
+    assert_eq!(numbers, [UPLOADS / 2, UPLOADS / 2 + 100]);
     assert_file_records(&stack.dump().await, Place { seed: 0, step: 0 });
     stack.run_purges().await;
 }

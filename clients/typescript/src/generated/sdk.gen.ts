@@ -123,7 +123,7 @@ export const deleteFileById = <ThrowOnError extends boolean = false>(options?: O
 /**
  * List the files of a space
  *
- * Pending and active files from newest to oldest, or the reverse with `order=asc`; with `search`, sorted by original name. `next_cursor` continues the list: a page may contain fewer files than `limit`, even none, although more follow. `fields` selects fields of the files; without `folder_path` and `access_control`, the request is faster.
+ * Pending and active files from newest to oldest, or the reverse with `order=asc`; with `search`, sorted by original name. `next_cursor` continues the list: a page may contain fewer files than `limit`, even none, although more follow. `fields` selects fields of the files; without `folder_path`, `access_control` and signed URLs, the request is faster.
  */
 export const listFiles = <ThrowOnError extends boolean = false>(options?: Options<ListFilesData, ThrowOnError>): RequestResult<ListFilesResponses, ListFilesErrors, ThrowOnError> => (options?.client ?? client).get<ListFilesResponses, ListFilesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, {

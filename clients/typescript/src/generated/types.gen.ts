@@ -210,7 +210,7 @@ export type BatchFilesRequest = {
     /**
      * Delivery type. Weakening the protection requires the role admin.
      */
-    type?: DeliveryType | null;
+    type?: DeliveryType;
 };
 
 export type BatchOperation = 'delete' | 'update';

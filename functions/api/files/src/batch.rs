@@ -23,6 +23,8 @@ use crate::{FilesState, update::change_and_move};
 const MAX_FILES: usize = 100;
 /// Number of files that are deleted or updated at a time.
 const CONCURRENCY: usize = 8;
+/// Number of files that are moved at a time. The transactions of several would check the same folder, and conflict.
+const MOVES: usize = 1;
 
 const IDS: &str = "ids";
 const OPERATION: &str = "operation";
@@ -77,8 +79,12 @@ impl FromFields for Batch {
     fn read(fields: &mut impl FieldReader) -> Option<Batch> {
         let ids = fields.required_list(IDS, MAX_FILES, ResourceId::parse);
         let operation = fields.required(OPERATION, parse_variant);
-        let folder = fields.optional(FOLDER_ID, FolderReference::parse);
-        let delivery_type = fields.optional(TYPE, parse_variant);
+        let folder = match fields.patch(FOLDER_ID, FolderReference::parse) {
+            Patch::Keep => None,
+            Patch::Clear => Some(FolderSelector::default()),
+            Patch::Set(FolderReference(from)) => Some(FolderSelector { from, path: None }),
+        };
+        let delivery_type = fields.non_null(TYPE, parse_variant);
         let added_tags = fields.list(ADD_TAGS, MAX_TAGS, Tag::parse);
         let removed_tags = fields.list(REMOVE_TAGS, MAX_TAGS, Tag::parse);
         let metadata = fields.patch_map(METADATA, MAX_METADATA_VALUES, CustomMetadata::parse_entry);
@@ -115,7 +121,7 @@ impl FromFields for Batch {
         }
 
         let changes = Changes {
-            folder: folder.map(|FolderReference(from)| FolderSelector { from, path: None }),
+            folder,
             delivery_type,
             added_tags: added_tags.unwrap_or_default(),
             removed_tags: removed_tags.unwrap_or_default(),
@@ -180,8 +186,12 @@ pub(crate) async fn batch(
         .iter()
         .map(|ResourceId(id)| result(&auth, &files, &batch.work, id));
     let results: Vec<_> = results.collect();
+    let concurrency = match &batch.work.changes.folder {
+        Some(_) => MOVES,
+        None => CONCURRENCY,
+    };
     Ok(Data(
-        stream::iter(results).buffered(CONCURRENCY).collect().await,
+        stream::iter(results).buffered(concurrency).collect().await,
     ))
 }
 

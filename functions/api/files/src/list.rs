@@ -22,8 +22,8 @@ pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the
     .description(
         "Pending and active files from newest to oldest, or the reverse with `order=asc`; with `search`, sorted by original name. \
          `next_cursor` continues the list: a page may contain fewer files than `limit`, even \
-         none, although more follow. `fields` selects fields of the files; without `folder_path` \
-         and `access_control`, the request is faster.",
+         none, although more follow. `fields` selects fields of the files; without `folder_path`, \
+         `access_control` and signed URLs, the request is faster.",
     )
     .errors(&[(404, "The space does not exist.")]);
 
@@ -50,7 +50,8 @@ impl FromFields for FileListView {
 
         Some(FileListView {
             fields: selected?,
-            expires_seconds,
+            expires_seconds: expires_seconds
+                .filter(|_| selected.is_some_and(|fields| fields.contain_urls())),
         })
     }
 }

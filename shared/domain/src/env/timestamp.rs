@@ -85,12 +85,11 @@ impl Timestamp {
             Err(_) => OffsetDateTime::parse(text, &Rfc3339).ok()?,
         };
         let nanos = time.unix_timestamp_nanos();
-        let ms = i64::try_from(
-            nanos.div_euclid(NS_PER_MS) + i128::from(nanos.rem_euclid(NS_PER_MS) > 0),
-        );
-        ms.ok()
-            .filter(|ms| (0..=MAX_MS).contains(ms))
-            .map(Timestamp)
+        let ms = i64::try_from(nanos.div_euclid(NS_PER_MS)).ok()?;
+        let rest_ms = i64::from(nanos.rem_euclid(NS_PER_MS) > 0);
+        (0..=MAX_MS)
+            .contains(&ms)
+            .then(|| Timestamp::from_ms(ms + rest_ms))
     }
 
     fn date(self) -> OffsetDateTime {
@@ -144,6 +143,10 @@ mod tests {
             (
                 "2026-01-02T03:04:05.6780001Z",
                 Some("2026-01-02T03:04:05.679Z"),
+            ),
+            (
+                "9999-12-31T23:59:59.999999Z",
+                Some("9999-12-31T23:59:59.999Z"),
             ),
             ("2026-02-30", None),
             ("2026-1-2", None),

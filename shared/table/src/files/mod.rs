@@ -3,6 +3,8 @@
 pub(crate) mod index;
 pub(crate) mod lists;
 
+use std::slice;
+
 use domain::{
     Completion, File, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId, WebhookMessage,
 };
@@ -59,6 +61,7 @@ impl FileRecords<'_> {
         for file in files {
             transaction.insert_file(file);
         }
+        transaction.count_files(files);
         transaction.insert_webhook_messages(webhooks);
         if let (true, Some(file)) = (new.has_converted_avif, files.first()) {
             transaction.require_no_watermark(file.space_id);
@@ -107,7 +110,7 @@ impl FileRecords<'_> {
         let mut transaction = self.table.transaction();
         transaction.replace(Key::file(file.space_id, file.id), &active, file.version);
         transaction.insert(Key::path(&file.storage_path), &active, Reason::PathTaken);
-        transaction.count_file(&active);
+        transaction.count_files(slice::from_ref(&active));
         if let Some(entry) = reference_entry(&active) {
             transaction.put(entry.key, &entry.record);
         }
@@ -135,6 +138,7 @@ impl FileRecords<'_> {
     pub async fn remove(self, file: &File, webhooks: &[WebhookMessage]) -> Result<(), WriteError> {
         let mut transaction = self.table.transaction();
         transaction.delete_file(file);
+        transaction.uncount_files(slice::from_ref(file));
         transaction.insert_webhook_messages(webhooks);
         for entry in entries(file) {
             transaction.delete(entry.key);
@@ -196,6 +200,7 @@ impl FileRecords<'_> {
         for file in files {
             transaction.delete_file(file);
         }
+        transaction.uncount_files(files);
         transaction.delete_webhook_messages(webhooks);
         if let Some(reservation) = reservation {
             transaction.release(reservation);
@@ -254,7 +259,7 @@ fn without_exif(file: &File) -> File {
 }
 
 impl Transaction<'_> {
-    /// Inserts a file and the index entry of its folder, and counts an active one.
+    /// Inserts a file and the index entry of its folder.
     fn insert_file(&mut self, file: &File) {
         let lookup = FileLookup {
             space_id: Some(file.space_id),
@@ -267,11 +272,10 @@ impl Transaction<'_> {
         self.put(folder_entry.key, &folder_entry.record);
         if file.status == FileStatus::Active {
             self.insert(Key::path(&file.storage_path), file, Reason::PathTaken);
-            self.count_file(file);
         }
     }
 
-    /// Deletes a file if it is still this version, and the index entry of its folder, and uncounts an active one.
+    /// Deletes a file if it is still this version, and the index entry of its folder.
     fn delete_file(&mut self, file: &File) {
         let is_in_space = Condition::equals("space_id", text(file.space_id));
         let lookup = Key::file_lookup(file.id);
@@ -282,6 +286,5 @@ impl Transaction<'_> {
         if file.status == FileStatus::Active {
             self.delete_version(Key::path(&file.storage_path), file.version);
         }
-        self.uncount_file(file);
     }
 }

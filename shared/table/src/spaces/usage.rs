@@ -1,12 +1,12 @@
 //! Counters of the active files of a space.
 //!
 //! Invariants:
-//! - The transaction that activates or deletes a file counts it, so the counters are exact.
-//! - A file is counted in the shard of its id. The files of one request have consecutive ids, and so separate shards,
-//!   because a transaction can change an item only once. Concurrent requests rarely meet in a shard, where one of them
-//!   would have to be repeated.
+//! - The transaction that activates or deletes files counts them, so the sum of the counters is exact.
+//! - A transaction changes one counter, that of the shard of its first file, so that concurrent requests rarely meet
+//!   in one, where one of them would have to be repeated. A counter alone may be negative: a file can be uncounted in
+//!   another shard than it was counted in.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use domain::{File, FileCount, FileStatus, ResourceType, SpaceId, Usage};
 use serde::Deserialize;
@@ -18,10 +18,8 @@ use crate::{
     transaction::Transaction,
 };
 
-/// Number of counters of a space: more than files of one request.
+/// Number of counters of a space.
 const SHARDS: u8 = 16;
-/// Counts a file of a resource type.
-const COUNT: &str = "ADD #files :files, #bytes :bytes";
 
 /// A counter as it is stored: the attributes of each resource type, beside those of its key.
 #[derive(Debug, Default, Deserialize)]
@@ -89,28 +87,42 @@ impl SpaceRecords<'_> {
 }
 
 impl Transaction<'_> {
-    /// Counts a file that becomes active.
-    pub(crate) fn count_file(&mut self, file: &File) {
-        self.add_to_usage(file, 1);
+    /// Counts the active ones of the files that the transaction creates.
+    pub(crate) fn count_files(&mut self, files: &[File]) {
+        self.add_to_usage(files, 1);
     }
 
-    /// Uncounts a file that is deleted. A pending one is not counted.
-    pub(crate) fn uncount_file(&mut self, file: &File) {
-        if file.status == FileStatus::Active {
-            self.add_to_usage(file, -1);
+    /// Uncounts the active ones of the files that the transaction deletes.
+    pub(crate) fn uncount_files(&mut self, files: &[File]) {
+        self.add_to_usage(files, -1);
+    }
+
+    fn add_to_usage(&mut self, files: &[File], sign: i64) {
+        let mut sums: BTreeMap<String, i64> = BTreeMap::new();
+        for file in files
+            .iter()
+            .filter(|file| file.status == FileStatus::Active)
+        {
+            let names = Names::of(file.resource_type);
+            let size = i64::try_from(file.size).unwrap_or(i64::MAX);
+            *sums.entry(names.files).or_default() += sign;
+            *sums.entry(names.bytes).or_default() += sign * size;
         }
-    }
+        let Some(first) = files.first().filter(|_| !sums.is_empty()) else {
+            return;
+        };
 
-    fn add_to_usage(&mut self, file: &File, sign: i64) {
-        let size = i64::try_from(file.size).unwrap_or(i64::MAX);
-        let Names { files, bytes } = Names::of(file.resource_type);
-        let expressions = Condition::default()
-            .name("files", &files)
-            .name("bytes", &bytes)
-            .value("files", number(sign))
-            .value("bytes", number(sign * size));
-
-        let shard = file.id.shard(SHARDS);
-        self.update_always(Key::usage(file.space_id, shard), COUNT, &expressions);
+        let mut expressions = Condition::default();
+        let mut additions = Vec::new();
+        for (index, (name, sum)) in sums.iter().enumerate() {
+            let placeholder = format!("sum{index}");
+            expressions = expressions
+                .name(&placeholder, name)
+                .value(&placeholder, number(*sum));
+            additions.push(format!("#{placeholder} :{placeholder}"));
+        }
+        let update = format!("ADD {}", additions.join(", "));
+        let key = Key::usage(first.space_id, first.id.shard(SHARDS));
+        self.update_always(key, &update, &expressions);
     }
 }
