@@ -13,6 +13,8 @@ const ACCEPTED: &str = "x-accepted";
 /// A file with selected fields, and the whole file that stands for it in the published document: types
 /// without any required field would burden every client that selects none.
 const SELECTED: (&str, &str) = ("SelectedFileRecord", "FileRecord");
+/// Keyword of a schema with the schemas of fields by name.
+const PROPERTIES: &str = "properties";
 /// Enumerations to which later versions of the API may add values.
 const EXTENSIBLE: [&str; 4] = [
     "ResourceType",
@@ -86,15 +88,15 @@ fn for_each_object(value: &mut Value, rewrite: &mut impl FnMut(&mut Map<String, 
             }
         }
         Value::Object(object) => {
-            for (key, value) in object.iter_mut() {
-                match value {
-                    Value::Object(properties) if key == "properties" => {
-                        for schema in properties.values_mut() {
-                            for_each_object(schema, rewrite);
-                        }
-                    }
-                    _ => for_each_object(value, rewrite),
+            if let Some(Value::Object(properties)) = object.get_mut(PROPERTIES) {
+                for schema in properties.values_mut() {
+                    for_each_object(schema, rewrite);
                 }
+            }
+
+            let others = object.iter_mut().filter(|(key, _)| *key != PROPERTIES);
+            for (_, value) in others {
+                for_each_object(value, rewrite);
             }
             rewrite(object);
         }

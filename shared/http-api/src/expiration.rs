@@ -1,8 +1,5 @@
 //! Fields with the minutes until signed URLs expire.
 
-use domain::{FieldError, parse_integer};
-use schemars::JsonSchema;
-
 use crate::FieldReader;
 
 const FIELD: &str = "expiration_minutes";
@@ -14,27 +11,6 @@ const SECONDS_PER_MINUTE: i64 = 60;
 pub fn read_expires_seconds(fields: &mut impl FieldReader, default_minutes: i64) -> i64 {
     let default = fields.now().seconds() + default_minutes * SECONDS_PER_MINUTE;
     read_optional_expires_seconds(fields, FIELD).unwrap_or(default)
-}
-
-/// Minutes in a query: 1 to 1,440.
-#[derive(Clone, Copy, JsonSchema)]
-#[schemars(extend("minimum" = MIN_MINUTES, "maximum" = MAX_MINUTES))]
-struct Minutes(i64);
-
-impl Minutes {
-    fn parse(text: &str) -> Result<Minutes, FieldError> {
-        match parse_integer(text)? {
-            ..MIN_MINUTES => Err(FieldError::TooSmall(MIN_MINUTES)),
-            minutes @ MIN_MINUTES..=MAX_MINUTES => Ok(Minutes(minutes)),
-            _ => Err(FieldError::TooLarge(MAX_MINUTES)),
-        }
-    }
-}
-
-/// Reads from a parameter of a query when signed URLs expire, in seconds since 1970. `None` if none are to be signed.
-pub fn read_expires_seconds_of_query(fields: &mut impl FieldReader, name: &str) -> Option<i64> {
-    let Minutes(minutes) = fields.optional(name, Minutes::parse)?;
-    Some(fields.now().seconds() + minutes * SECONDS_PER_MINUTE)
 }
 
 /// Reads from a field when signed URLs expire, in seconds since 1970. `None` if none are to be signed.

@@ -38,6 +38,18 @@ impl<T: Clone> Patch<T> {
             Patch::Set(value) => *field = Some(value.clone()),
         }
     }
+
+    /// Applies the change to a field that is empty by default.
+    pub fn apply_or_default(&self, field: &mut T)
+    where
+        T: Default,
+    {
+        match self {
+            Patch::Keep => {}
+            Patch::Clear => *field = T::default(),
+            Patch::Set(value) => field.clone_from(value),
+        }
+    }
 }
 
 /// Reads the fields of one object. Strings are trimmed, and an empty string is null. Fields that are

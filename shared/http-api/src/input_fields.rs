@@ -15,6 +15,8 @@ pub struct InputFields {
     values: Map<String, Value>,
     /// Prefix of field names in errors: the path of the object with a trailing dot.
     prefix: String,
+    /// Whether the values are those of a query or form, in which numbers are digits.
+    are_texts: bool,
     /// Names that occur more than once in a query or form.
     repeated: BTreeSet<String>,
     /// Names of the fields that were read.
@@ -30,6 +32,7 @@ impl InputFields {
         InputFields {
             values,
             prefix: String::new(),
+            are_texts: false,
             repeated: BTreeSet::new(),
             read: BTreeSet::new(),
             now,
@@ -50,7 +53,10 @@ impl InputFields {
         texts: impl IntoIterator<Item = (String, String)>,
         now: Timestamp,
     ) -> InputFields {
-        let mut fields = InputFields::of(Map::new(), now);
+        let mut fields = InputFields {
+            are_texts: true,
+            ..InputFields::of(Map::new(), now)
+        };
         for (name, text) in texts {
             let previous = fields.values.insert(name.clone(), Value::String(text));
             if previous.is_some() {
@@ -168,6 +174,7 @@ impl InputFields {
         InputFields {
             values,
             prefix: format!("{}{name}.", self.prefix),
+            are_texts: self.are_texts,
             repeated: BTreeSet::new(),
             read: BTreeSet::new(),
             now: self.now,

@@ -64,9 +64,7 @@ pub use can::{
 };
 pub use cursors::CursorSecret;
 pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
-pub use expiration::{
-    read_expires_seconds, read_expires_seconds_of_query, read_optional_expires_seconds,
-};
+pub use expiration::{read_expires_seconds, read_optional_expires_seconds};
 pub use fallback::not_found_router;
 pub use field_reader::{FieldReader, FromFields, Patch};
 pub use file_fields::FileFields;

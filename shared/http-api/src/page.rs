@@ -5,9 +5,8 @@ use axum::{
     extract::{FromRef, FromRequestParts},
     response::{IntoResponse, Response},
 };
-use domain::{FieldError, PageRequest, parse_integer};
+use domain::{FieldError, PageRequest};
 use http::request::Parts;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -19,10 +18,10 @@ use crate::{
 
 /// The query parameter of the number of items.
 const LIMIT: &str = "limit";
-/// Default number of items on a page.
+/// Default number of items on a page, which the description of the parameter states.
 const DEFAULT_LIMIT: u16 = 20;
 /// Maximum number of items on a page.
-const MAX_LIMIT: u16 = 100;
+const MAX_LIMIT: i64 = 100;
 
 /// The requested page of a list.
 pub struct PageQuery {
@@ -68,7 +67,7 @@ impl PageQuery {
             path: path.to_owned(),
             page_request: PageRequest {
                 cursor,
-                limit: parameters.limit.0,
+                limit: parameters.limit,
             },
             cursors,
         }
@@ -104,38 +103,22 @@ pub struct PageResponse<T> {
 
 /// Query parameters of every list.
 pub(crate) struct PageParameters {
-    limit: Limit,
+    limit: u16,
     cursor: Option<String>,
 }
 
 impl PageParameters {
     pub(crate) fn read(fields: &mut impl FieldReader) -> PageParameters {
-        let limit = fields.optional(LIMIT, Limit::parse);
+        let limit = fields.integer(LIMIT, 1, MAX_LIMIT);
         let cursor = fields.optional(CURSOR, |cursor| Ok(cursor.to_owned()));
-        fields.describe(LIMIT, "Maximum number of items on the page.");
+        fields.describe(LIMIT, "Maximum number of items on the page. Default: 20.");
         fields.describe(CURSOR, "`next_cursor` or `prev_cursor` of another page.");
 
         PageParameters {
-            limit: limit.unwrap_or(Limit(DEFAULT_LIMIT)),
+            limit: limit
+                .and_then(|limit| u16::try_from(limit).ok())
+                .unwrap_or(DEFAULT_LIMIT),
             cursor,
-        }
-    }
-}
-
-/// Maximum number of items on a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(extend("minimum" = 1, "maximum" = MAX_LIMIT, "default" = DEFAULT_LIMIT))]
-struct Limit(u16);
-
-impl Limit {
-    fn parse(text: &str) -> Result<Limit, FieldError> {
-        let number = parse_integer(text)?;
-        if number < 1 {
-            return Err(FieldError::TooSmall(1));
-        }
-        match u16::try_from(number) {
-            Ok(limit) if limit <= MAX_LIMIT => Ok(Limit(limit)),
-            _ => Err(FieldError::TooLarge(MAX_LIMIT.into())),
         }
     }
 }

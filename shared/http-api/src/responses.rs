@@ -17,6 +17,9 @@ use crate::Replay;
 /// Header of a response that repeats an earlier one.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
+/// Message of the log line of a part of a request.
+const PART_FAILED: &str = "a part of a request failed";
+
 /// Maximum length of the field names in a log line, in bytes: clients choose some of them.
 const LOGGED_FIELDS_BYTES: usize = 256;
 
@@ -25,10 +28,21 @@ struct Envelope<T> {
     data: T,
 }
 
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    message: &'a str,
+/// The standard body of errors.
+#[derive(Serialize, JsonSchema)]
+struct ErrorBody {
+    message: String,
+    /// Messages by field.
     errors: BTreeMap<String, Vec<String>>,
+}
+
+impl ErrorBody {
+    fn of(error: &mut ServiceError) -> ErrorBody {
+        ErrorBody {
+            message: error.message.to_string(),
+            errors: std::mem::take(&mut error.field_errors).into_messages(),
+        }
+    }
 }
 
 /// 200 with `{"data": …}`.
@@ -120,17 +134,13 @@ pub(crate) fn created_body(view: &impl Serialize) -> Vec<u8> {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let ApiError(error) = self;
+        let ApiError(mut error) = self;
         let status = status(error.kind);
         let cause = ErrorCause {
             text: cause(&error),
             is_contention: error.kind == ErrorKind::Contended,
         };
-        let body = ErrorBody {
-            message: &error.message,
-            errors: error.field_errors.into_messages(),
-        };
-        let mut response = (status, Json(body)).into_response();
+        let mut response = (status, Json(ErrorBody::of(&mut error))).into_response();
         let headers = response.headers_mut();
 
         if error.kind == ErrorKind::Unauthenticated {
@@ -157,26 +167,24 @@ impl IntoResponse for ApiError {
 pub struct PartError {
     /// Status that a request for this part alone would have had.
     status: u16,
-    message: String,
-    /// Messages by field.
-    errors: BTreeMap<String, Vec<String>>,
+    #[serde(flatten)]
+    body: ErrorBody,
 }
 
 impl From<ServiceError> for PartError {
-    /// Logs an error of the service, which the status of the response does not show.
-    fn from(error: ServiceError) -> PartError {
-        let status = status(error.kind);
-        if status.is_server_error() {
-            tracing::error!(
-                cause = cause(&error),
-                status = status.as_u16(),
-                "a part of a request failed"
-            );
+    /// Logs an error of the service, which the status of the response does not show. Contention is none.
+    fn from(mut error: ServiceError) -> PartError {
+        let status = status(error.kind).as_u16();
+        match error.kind {
+            ErrorKind::Contended => tracing::info!(cause = cause(&error), status, PART_FAILED),
+            ErrorKind::Internal | ErrorKind::Unavailable => {
+                tracing::error!(cause = cause(&error), status, PART_FAILED);
+            }
+            _ => {}
         }
         PartError {
-            status: status.as_u16(),
-            message: error.message.into_owned(),
-            errors: error.field_errors.into_messages(),
+            status,
+            body: ErrorBody::of(&mut error),
         }
     }
 }

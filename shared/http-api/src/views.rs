@@ -238,14 +238,9 @@ impl FileView {
         SelectedFileView { view: self, fields }
     }
 
-    /// Returns the view of a file. `folders` is `None` if they could not be resolved. The pattern
+    /// Returns the view of a file with the chain of its folder; `None` if that could not be resolved. The pattern
     /// lists all fields of the record, so that a new field is shown or excluded on purpose.
-    pub fn of(
-        file: &File,
-        folders: Option<&FolderChain>,
-        space: &Space,
-        cdn_url: &str,
-    ) -> FileView {
+    pub fn of(file: &File, chain: Option<&FolderChain>, space: &Space, cdn_url: &str) -> FileView {
         let File {
             id,
             space_id,
@@ -283,8 +278,6 @@ impl FileView {
         } = file.clone();
 
         let url = file_url(file, space, cdn_url);
-        let processing = media.as_ref().map(ProcessingView::from).unwrap_or_default();
-        let media = media.unwrap_or_default();
 
         FileView {
             id,
@@ -301,7 +294,7 @@ impl FileView {
             status,
             space_id,
             folder_id: folder.map(|folder| folder.id),
-            folder_path: folders.and_then(FolderChain::path),
+            folder_path: chain.and_then(FolderChain::path),
             upload_config_id,
             reference,
             tags,
@@ -309,9 +302,9 @@ impl FileView {
             alt,
             metadata,
             checksum_sha256,
-            storage_meta: media.meta,
-            processing,
-            access_control: EffectiveAccess::of_file(file, folders, space),
+            processing: media.as_ref().map(ProcessingView::from).unwrap_or_default(),
+            storage_meta: media.unwrap_or_default().meta,
+            access_control: EffectiveAccess::of_file(file, chain, space),
             uploaded_by,
             created_at: id.created_at().into(),
             updated_at: updated_at.into(),

@@ -204,6 +204,7 @@ async fn hundred_files_are_deleted_with_their_events(stack: &Stack, acme: &TestS
 async fn invalid_batches_return_422_and_change_nothing(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     let before = stack.dump().await;
+
     let many: Vec<String> = (0..101).map(|number| format!("{number:026}")).collect();
     for (body, names) in [
         (json!({}), &["ids", "operation"][..]),
@@ -231,6 +232,10 @@ async fn invalid_batches_return_422_and_change_nothing(stack: &Stack, acme: &Tes
             &["type"],
         ),
         (
+            json!({"ids": [file.id], "operation": "update", "add_tags": ["a", "b"], "remove_tags": ["c", " b"]}),
+            &["remove_tags.1"],
+        ),
+        (
             json!({"ids": [file.id], "operation": "update", "metadata": {"A": "1"}}),
             &["metadata.A"],
         ),
@@ -243,5 +248,6 @@ async fn invalid_batches_return_422_and_change_nothing(stack: &Stack, acme: &Tes
         let found: Vec<&String> = errors.as_object().expect("an object").keys().collect();
         assert_eq!(found, names, "{body}");
     }
+
     stack.assert_unchanged(&before, "invalid batches").await;
 }

@@ -948,11 +948,6 @@ export type KeyKind = 'account' | 'space';
 export type KeyName = string;
 
 /**
- * Maximum number of items on a page.
- */
-export type Limit = number;
-
-/**
  * Order of a list by the time at which its records were created.
  */
 export type ListOrder = 'desc' | 'asc';
@@ -989,11 +984,6 @@ export type MetadataRulesInput = {
  * Value of a file's metadata: 1 to 500 characters on any number of lines.
  */
 export type MetadataValue = string;
-
-/**
- * Minutes in a query: 1 to 1,440.
- */
-export type Minutes = number;
 
 /**
  * Prefix of original names, case-folded: 1 to 255 characters, without slashes, backslashes and
@@ -2637,9 +2627,9 @@ export type ListAccountKeysData = {
     path?: never;
     query?: {
         /**
-         * Maximum number of items on the page.
+         * Maximum number of items on the page. Default: 20.
          */
-        limit?: Limit;
+        limit?: number;
         /**
          * `next_cursor` or `prev_cursor` of another page.
          */
@@ -2883,9 +2873,9 @@ export type ListFilesData = {
     path?: never;
     query?: {
         /**
-         * Maximum number of items on the page.
+         * Maximum number of items on the page. Default: 20.
          */
-        limit?: Limit;
+        limit?: number;
         /**
          * `next_cursor` or `prev_cursor` of another page.
          */
@@ -2933,7 +2923,7 @@ export type ListFilesData = {
         /**
          * Signs `url` and the URLs of `thumbnails` of files that require authentication: minutes until they expire.
          */
-        sign_minutes?: Minutes;
+        sign_minutes?: number;
         /**
          * Names of the fields to return, separated by commas; `id` is always returned. Others are then absent, although the schema requires them. Default: all.
          */
@@ -3602,9 +3592,9 @@ export type ListFoldersData = {
     path?: never;
     query?: {
         /**
-         * Maximum number of items on the page.
+         * Maximum number of items on the page. Default: 20.
          */
-        limit?: Limit;
+        limit?: number;
         /**
          * `next_cursor` or `prev_cursor` of another page.
          */
@@ -4214,9 +4204,9 @@ export type ListSpacesData = {
     path?: never;
     query?: {
         /**
-         * Maximum number of items on the page.
+         * Maximum number of items on the page. Default: 20.
          */
-        limit?: Limit;
+        limit?: number;
         /**
          * `next_cursor` or `prev_cursor` of another page.
          */
@@ -4573,9 +4563,9 @@ export type ListSpaceKeysData = {
     };
     query?: {
         /**
-         * Maximum number of items on the page.
+         * Maximum number of items on the page. Default: 20.
          */
-        limit?: Limit;
+        limit?: number;
         /**
          * `next_cursor` or `prev_cursor` of another page.
          */
@@ -5053,9 +5043,9 @@ export type ListWebhookDeliveriesData = {
     };
     query?: {
         /**
-         * Maximum number of items on the page.
+         * Maximum number of items on the page. Default: 20.
          */
-        limit?: Limit;
+        limit?: number;
         /**
          * `next_cursor` or `prev_cursor` of another page.
          */
@@ -5476,9 +5466,9 @@ export type ListUploadConfigsData = {
     path?: never;
     query?: {
         /**
-         * Maximum number of items on the page.
+         * Maximum number of items on the page. Default: 20.
          */
-        limit?: Limit;
+        limit?: number;
         /**
          * `next_cursor` or `prev_cursor` of another page.
          */
@@ -5609,9 +5599,9 @@ export type ListAllUploadConfigsData = {
     path?: never;
     query?: {
         /**
-         * Maximum number of items on the page.
+         * Maximum number of items on the page. Default: 20.
          */
-        limit?: Limit;
+        limit?: number;
         /**
          * `next_cursor` or `prev_cursor` of another page.
          */

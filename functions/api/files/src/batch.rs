@@ -105,6 +105,12 @@ impl FromFields for Batch {
         fields.describe(REMOVE_TAGS, "Tags that the files do not have afterwards.");
         fields.describe(METADATA, "All metadata of the files. Null removes it.");
 
+        for (index, tag) in removed_tags.iter().flatten().enumerate() {
+            if added_tags.iter().flatten().any(|added| added == tag) {
+                let added = FieldError::Custom("must not be one of add tags");
+                fields.reject(&format!("{REMOVE_TAGS}.{index}"), &added);
+            }
+        }
         for (index, ResourceId(id)) in ids.iter().flatten().enumerate() {
             let mut before = ids.iter().flatten().take(index);
             if before.any(|ResourceId(other)| other.eq_ignore_ascii_case(id)) {
@@ -154,11 +160,7 @@ impl Changes {
             return Err(FieldErrors::from((ADD_TAGS, FieldError::TooMany(MAX_TAGS))).into());
         }
 
-        match &self.metadata {
-            Patch::Keep => {}
-            Patch::Clear => file.metadata = CustomMetadata::default(),
-            Patch::Set(metadata) => file.metadata = metadata.clone(),
-        }
+        self.metadata.apply_or_default(&mut file.metadata);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use domain::{
 use http_api::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileFields, FileView,
     FolderReference, FromFields, ListQuery, Listed, PageResponse, ReadFiles, SelectedFileView,
-    SpaceQuery, UrlSigner, read_expires_seconds_of_query,
+    SpaceQuery, UrlSigner, read_optional_expires_seconds,
 };
 
 use crate::FilesState;
@@ -41,7 +41,7 @@ pub(crate) struct FileListView {
 
 impl FromFields for FileListView {
     fn read(fields: &mut impl FieldReader) -> Option<FileListView> {
-        let expires_seconds = read_expires_seconds_of_query(fields, SIGN_MINUTES);
+        let expires_seconds = read_optional_expires_seconds(fields, SIGN_MINUTES);
         fields.describe(
             SIGN_MINUTES,
             "Signs `url` and the URLs of `thumbnails` of files that require authentication: minutes until they expire.",

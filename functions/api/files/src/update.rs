@@ -128,11 +128,7 @@ impl UpdateFile {
         }
         self.title.apply(&mut file.title);
         self.alt.apply(&mut file.alt);
-        match &self.metadata {
-            Patch::Keep => {}
-            Patch::Clear => file.metadata = CustomMetadata::default(),
-            Patch::Set(metadata) => file.metadata = metadata.clone(),
-        }
+        self.metadata.apply_or_default(&mut file.metadata);
         if let Some(delivery_type) = self.delivery_type {
             file.set_delivery_type(delivery_type);
         }

@@ -2,7 +2,7 @@
 //! signed.
 
 use axum::extract::State;
-use domain::{FileId, MasterSecret, QueryParameter};
+use domain::{FileId, QueryParameter, Space};
 use http_api::{
     ApiError, Authenticated, Endpoint, FieldReader, FromFields, UrlSigner, ValidJson, file_url,
     read_optional_expires_seconds,
@@ -56,31 +56,21 @@ impl FromFields for UrlsRequest {
     }
 }
 
-/// What URLs are signed with.
-#[derive(Clone, Copy)]
-struct Signing<'a> {
-    master: &'a MasterSecret,
-    /// Time of expiry, in seconds since 1970.
-    expires_seconds: i64,
-}
-
 impl UrlsRequest {
-    /// Returns the URL of a file; `None` while it is pending.
+    /// Returns the URL of a file, signed if there is a signer; `None` while the file is pending.
     fn url_of(
         &self,
         found: &FileInSpace,
         cdn_url: &str,
-        signing: Option<Signing<'_>>,
+        signer: Option<&UrlSigner>,
     ) -> Option<String> {
         let FileInSpace { space, file } = found;
         let url = file_url(file, space, cdn_url)?;
-        if let Some(Signing {
-            master,
-            expires_seconds,
-        }) = signing
-        {
-            let signer = UrlSigner::new(space, master, expires_seconds);
+        if let Some(signer) = signer {
             return Some(signer.sign(&url, &file.storage_path, &self.parameters));
+        }
+        if self.parameters.is_empty() {
+            return Some(url);
         }
 
         // Valid parameters need no encoding.
@@ -89,11 +79,7 @@ impl UrlsRequest {
             .iter()
             .map(|parameter| format!("{}={}", parameter.name, parameter.value));
         let query = pairs.collect::<Vec<_>>().join("&");
-        Some(if query.is_empty() {
-            url
-        } else {
-            format!("{url}?{query}")
-        })
+        Some(format!("{url}?{query}"))
     }
 }
 
@@ -153,12 +139,13 @@ pub(crate) async fn urls(
         .filter_map(|requested| requested.id)
         .collect();
     let found = auth.tenants().files(&auth.caller, &ids).await?;
-    let signing = match request.expires_seconds {
-        Some(expires_seconds) => Some(Signing {
-            master: files.master_secret.get().await?,
-            expires_seconds,
-        }),
+    let master = match request.expires_seconds {
+        Some(_) => Some(files.master_secret.get().await?),
         None => None,
+    };
+    let signer = |space: &Space| {
+        let (master, expires_seconds) = master.zip(request.expires_seconds)?;
+        Some(UrlSigner::new(space, master, expires_seconds))
     };
 
     let mut urls = FileUrls {
@@ -169,7 +156,7 @@ pub(crate) async fn urls(
         match id.and_then(|id| found.get(&id)) {
             Some(found) => urls.data.push(FileUrl {
                 id: found.file.id,
-                url: request.url_of(found, &files.cdn_url, signing),
+                url: request.url_of(found, &files.cdn_url, signer(&found.space).as_ref()),
             }),
             None => urls.not_found.push(text),
         }

@@ -133,6 +133,7 @@ mod tests {
     #[test]
     fn bounds_are_rounded_up_and_can_be_dates() {
         let read = |text| Timestamp::parse_bound(text).map(Timestamp::rfc3339);
+
         for (text, expected) in [
             ("2026-01-02", Some("2026-01-02T00:00:00.000Z")),
             ("1970-01-01", Some("1970-01-01T00:00:00.000Z")),

@@ -1,6 +1,6 @@
 //! Parses and validates fields.
 
-use domain::{FieldError, FieldErrors, Timestamp, UrlPolicy};
+use domain::{FieldError, FieldErrors, Timestamp, UrlPolicy, parse_integer};
 use schemars::JsonSchema;
 use serde_json::{Number, Value};
 
@@ -95,7 +95,15 @@ impl FieldReader for InputFields {
             number if number > max => Err(FieldError::TooLarge(max)),
             number => Ok(number),
         };
-        self.name_or_integer(name, |_| Err(FieldError::NotAnInteger), bounded)
+        let are_texts = self.are_texts;
+        let parse = |text: &str| {
+            if are_texts {
+                bounded(parse_integer(text)?)
+            } else {
+                Err(FieldError::NotAnInteger)
+            }
+        };
+        self.name_or_integer(name, parse, bounded)
     }
 
     fn file_size(&mut self, name: &str, max: i64) -> Option<i64> {
@@ -110,17 +118,17 @@ impl FieldReader for InputFields {
     fn name_or_integer<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse_name: impl FnOnce(&str) -> Result<T, FieldError>,
-        parse_integer: impl FnOnce(i64) -> Result<T, FieldError>,
+        named: impl FnOnce(&str) -> Result<T, FieldError>,
+        numbered: impl FnOnce(i64) -> Result<T, FieldError>,
     ) -> Option<T> {
         let read = match self.value(name) {
             Some(Value::Number(number)) => integral(number)
                 .ok_or(FieldError::NotAnInteger)
-                .and_then(parse_integer)
+                .and_then(numbered)
                 .map(Some),
             None | Some(Value::Null | Value::String(_)) => self
                 .string(name)
-                .and_then(|text| text.map(parse_name).transpose()),
+                .and_then(|text| text.map(named).transpose()),
             Some(_) => Err(FieldError::NotAnInteger),
         };
         self.record(name, read).flatten()
