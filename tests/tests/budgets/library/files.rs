@@ -1,7 +1,7 @@
 //! AWS calls of reads and changes of files.
 
 use serde_json::{Value, json};
-use tests::{File, Stack, TestSpace, UNKNOWN_ID, stack_test};
+use tests::{File, Stack, TestSpace, UNKNOWN_ID, seconds, stack_test};
 
 use super::{Budget, nested, stored, warm};
 
@@ -90,6 +90,29 @@ async fn file_urls_stay_within_call_budget(stack: &Stack) {
     by_key.send(200, sign, "BatchGetItem").await;
 }
 
+/// Each file of a batch makes the calls of a request for it alone.
+#[stack_test]
+async fn batches_and_usage_stay_within_call_budget(stack: &Stack) {
+    let library = TaggedFiles::new(stack).await;
+    let acme = &library.acme;
+    let by_key = Budget::of(stack, "files", &acme.client);
+    let ids = [&library.top.id, &library.fifth.id];
+    let update = json!({"ids": ids, "operation": "update", "add_tags": ["new"]});
+    let deletion = json!({"ids": ids, "operation": "delete"});
+
+    let changes = "3 BatchGetItem, 2 TransactWriteItems";
+    by_key.line(200, "POST /files/batch", update, changes).await;
+    let deletions = "2 BatchGetItem, 2 GetItem, 2 SendMessageBatch, 2 TransactWriteItems";
+    by_key
+        .line(200, "POST /files/batch", deletion, deletions)
+        .await;
+
+    let spaces = Budget::of(stack, "spaces", &acme.client);
+    let usage = format!("{}/usage", acme.path());
+    spaces.get(&usage, "BatchGetItem, GetItem").await;
+    stack.run_purges().await;
+}
+
 #[stack_test]
 async fn file_lists_stay_within_call_budget(stack: &Stack) {
     let library = TaggedFiles::new(stack).await;
@@ -120,6 +143,27 @@ async fn file_lists_stay_within_call_budget(stack: &Stack) {
         (&in_folder(2), page),
     ] {
         by_key.get(&format!("{list}{filter}"), calls).await;
+    }
+}
+
+/// A list that also read the other end would have to read on to fill its page.
+#[stack_test]
+async fn list_of_a_range_of_times_reads_only_that_range(stack: &Stack) {
+    let acme = warm(stack).await;
+    stack.clock.advance(seconds(1));
+    let old = stored(&acme, "root").await;
+    stack.clock.advance(seconds(1));
+    let between = stack.now().rfc3339();
+    let new = stored(&acme, "root").await;
+
+    let by_key = Budget::of(stack, "files", &acme.client);
+    for (range, first) in [
+        (format!("created_to={between}"), &old),
+        (format!("created_from={between}&order=asc"), &new),
+    ] {
+        let list = format!("/files?limit=1&{range}");
+        let page = by_key.get(&list, "GetItem, Query").await.json();
+        assert_eq!(page["data"][0]["id"], first.id, "{range}");
     }
 }
 
