@@ -24,11 +24,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  * Identifies the caller: `key` is the key of the request, `user_id` the user of an account key, and `role` the role of a space key. Requests that do not name a space use `default_space_id`.
  */
 export const getAccount = <ThrowOnError extends boolean = false>(options?: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => (options?.client ?? client).get<GetAccountResponses, GetAccountErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/account',
     ...options
 });
@@ -39,11 +35,7 @@ export const getAccount = <ThrowOnError extends boolean = false>(options?: Optio
  * Requires an account key, and applies to all account keys of the user. Requests that do not name a space, such as `listFiles` without `space_id`, then use this one. A space key always uses its space.
  */
 export const updateAccount = <ThrowOnError extends boolean = false>(options: Options<UpdateAccountData, ThrowOnError>): RequestResult<UpdateAccountResponses, UpdateAccountErrors, ThrowOnError> => (options.client ?? client).put<UpdateAccountResponses, UpdateAccountErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/account',
     ...options,
     headers: {
@@ -58,11 +50,7 @@ export const updateAccount = <ThrowOnError extends boolean = false>(options: Opt
  * All account keys of the user from newest to oldest, with revoked and expired keys, which have `is_active: false`; `next_cursor` continues the list. Secrets are never returned. Requires an account key.
  */
 export const listAccountKeys = <ThrowOnError extends boolean = false>(options?: Options<ListAccountKeysData, ThrowOnError>): RequestResult<ListAccountKeysResponses, ListAccountKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListAccountKeysResponses, ListAccountKeysErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/account/api-keys',
     ...options
 });
@@ -73,11 +61,7 @@ export const listAccountKeys = <ThrowOnError extends boolean = false>(options?: 
  * Requires an account key. The new key acts for the same user, with the role of the user in each space. Only this response contains the secret, as `key`; with an `Idempotency-Key`, a retry within 24 hours returns it again instead of creating another key.
  */
 export const createAccountKey = <ThrowOnError extends boolean = false>(options: Options<CreateAccountKeyData, ThrowOnError>): RequestResult<CreateAccountKeyResponses, CreateAccountKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateAccountKeyResponses, CreateAccountKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/account/api-keys',
     ...options,
     headers: {
@@ -92,11 +76,7 @@ export const createAccountKey = <ThrowOnError extends boolean = false>(options: 
  * The key is rejected with 401 from the next request on, also if it is the key of this request, and stays in `listAccountKeys` with `is_active: false`. Upload URLs that it signed end with it; delivery URLs end only when they expire or with `rotateSigningSecret`. A retry with another key is safe, and returns 204 again.
  */
 export const revokeAccountKey = <ThrowOnError extends boolean = false>(options: Options<RevokeAccountKeyData, ThrowOnError>): RequestResult<RevokeAccountKeyResponses, RevokeAccountKeyErrors, ThrowOnError> => (options.client ?? client).delete<RevokeAccountKeyResponses, RevokeAccountKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/account/api-keys/{keyId}',
     ...options
 });
@@ -107,11 +87,7 @@ export const revokeAccountKey = <ThrowOnError extends boolean = false>(options: 
  * The same as `deleteFile`, with the id as the query parameter `id` or as the field `id` of the body. Different ids are rejected with 422.
  */
 export const deleteFileById = <ThrowOnError extends boolean = false>(options?: Options<DeleteFileByIdData, ThrowOnError>): RequestResult<DeleteFileByIdResponses, DeleteFileByIdErrors, ThrowOnError> => (options?.client ?? client).delete<DeleteFileByIdResponses, DeleteFileByIdErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files',
     ...options,
     headers: {
@@ -126,11 +102,7 @@ export const deleteFileById = <ThrowOnError extends boolean = false>(options?: O
  * Pending and active files from newest to oldest, or the reverse with `order=asc`; with `search`, sorted by original name. `next_cursor` continues the list: a page may contain fewer files than `limit`, even none, although more follow. `fields` selects fields of the files; without `folder_path`, `access_control` and signed URLs, the request is faster.
  */
 export const listFiles = <ThrowOnError extends boolean = false>(options?: Options<ListFilesData, ThrowOnError>): RequestResult<ListFilesResponses, ListFilesErrors, ThrowOnError> => (options?.client ?? client).get<ListFilesResponses, ListFilesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files',
     ...options
 });
@@ -141,11 +113,7 @@ export const listFiles = <ThrowOnError extends boolean = false>(options?: Option
  * The same as `updateFile`, with the id as the field `id` of the body. A different `id` in the query is rejected with 422.
  */
 export const updateFileById = <ThrowOnError extends boolean = false>(options: Options<UpdateFileByIdData, ThrowOnError>): RequestResult<UpdateFileByIdResponses, UpdateFileByIdErrors, ThrowOnError> => (options.client ?? client).put<UpdateFileByIdResponses, UpdateFileByIdErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files',
     ...options,
     headers: {
@@ -160,11 +128,7 @@ export const updateFileById = <ThrowOnError extends boolean = false>(options: Op
  * Deletes the files, or changes their folder, type, tags or metadata: each as `deleteFile` or `updateFile` would, with its authorization, errors and webhooks. The response has a result per id, in the order of the request, and status 200 even if some failed. The request can be repeated: a deleted file is then a 404 of its id.
  */
 export const batchFiles = <ThrowOnError extends boolean = false>(options: Options<BatchFilesData, ThrowOnError>): RequestResult<BatchFilesResponses, BatchFilesErrors, ThrowOnError> => (options.client ?? client).post<BatchFilesResponses, BatchFilesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/batch',
     ...options,
     headers: {
@@ -179,11 +143,7 @@ export const batchFiles = <ThrowOnError extends boolean = false>(options: Option
  * `ref` is a value of your application, set on upload or with `updateFile`. References need not be unique: of several files, the response contains the newest.
  */
 export const getFileByReference = <ThrowOnError extends boolean = false>(options: Options<GetFileByReferenceData, ThrowOnError>): RequestResult<GetFileByReferenceResponses, GetFileByReferenceErrors, ThrowOnError> => (options.client ?? client).get<GetFileByReferenceResponses, GetFileByReferenceErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/by-ref',
     ...options
 });
@@ -194,11 +154,7 @@ export const getFileByReference = <ThrowOnError extends boolean = false>(options
  * Each id appears once, in the order of the request: under `data` with its `url`, or under `not_found` if the file does not exist or the caller may not read it. `url` is null while a file is pending. It has the `transformation`, and with `expiration_minutes` a signature.
  */
 export const getFileUrls = <ThrowOnError extends boolean = false>(options: Options<GetFileUrlsData, ThrowOnError>): RequestResult<GetFileUrlsResponses, GetFileUrlsErrors, ThrowOnError> => (options.client ?? client).post<GetFileUrlsResponses, GetFileUrlsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/urls',
     ...options,
     headers: {
@@ -213,11 +169,7 @@ export const getFileUrls = <ThrowOnError extends boolean = false>(options: Optio
  * The file disappears at once from lists and from its URL, and cannot be restored; its bytes are deleted in the background. Sends `file.deleted` if the file is active and the upload config has this event. With the role `user`, only files that the caller uploaded can be deleted; a retry after success returns 404.
  */
 export const deleteFile = <ThrowOnError extends boolean = false>(options: Options<DeleteFileData, ThrowOnError>): RequestResult<DeleteFileResponses, DeleteFileErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFileResponses, DeleteFileErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/{id}',
     ...options
 });
@@ -228,11 +180,7 @@ export const deleteFile = <ThrowOnError extends boolean = false>(options: Option
  * `url` is null while the file is pending. Jobs add `storage_meta` and `thumbnails` after the upload, usually within about a second: repeat the request until `processing.status` is not `pending`. `access_control` is the effective one, with the file, folder, upload config or space that decides.
  */
 export const getFile = <ThrowOnError extends boolean = false>(options: Options<GetFileData, ThrowOnError>): RequestResult<GetFileResponses, GetFileErrors, ThrowOnError> => (options.client ?? client).get<GetFileResponses, GetFileErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/{id}',
     ...options
 });
@@ -243,11 +191,7 @@ export const getFile = <ThrowOnError extends boolean = false>(options: Options<G
  * Absent fields stay unchanged, and the complete record of `getFile` is accepted. A new name or folder changes neither `storage_path` nor `url`, but the file inherits the access control of its new folder. With the role `user`, only files that the caller uploaded can be changed, and their protection cannot be lowered.
  */
 export const updateFile = <ThrowOnError extends boolean = false>(options: Options<UpdateFileData, ThrowOnError>): RequestResult<UpdateFileResponses, UpdateFileErrors, ThrowOnError> => (options.client ?? client).put<UpdateFileResponses, UpdateFileErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/{id}',
     ...options,
     headers: {
@@ -262,11 +206,7 @@ export const updateFile = <ThrowOnError extends boolean = false>(options: Option
  * The file then has the setting of the nearest folder that has one, else that of the space; its type applies too. `access_control` in the response is the result, with its `source`.
  */
 export const resetFileAccessControl = <ThrowOnError extends boolean = false>(options: Options<ResetFileAccessControlData, ThrowOnError>): RequestResult<ResetFileAccessControlResponses, ResetFileAccessControlErrors, ThrowOnError> => (options.client ?? client).delete<ResetFileAccessControlResponses, ResetFileAccessControlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/{id}/access-control',
     ...options
 });
@@ -277,11 +217,7 @@ export const resetFileAccessControl = <ThrowOnError extends boolean = false>(opt
  * Overrides the settings of the folders and the space from the next delivery request on; requires the role `admin`. The type of the file applies too, and the stricter one decides: to open a `private` or `authenticated` file, change its `type` with `updateFile`.
  */
 export const setFileAccessControl = <ThrowOnError extends boolean = false>(options: Options<SetFileAccessControlData, ThrowOnError>): RequestResult<SetFileAccessControlResponses, SetFileAccessControlErrors, ThrowOnError> => (options.client ?? client).put<SetFileAccessControlResponses, SetFileAccessControlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/{id}/access-control',
     ...options,
     headers: {
@@ -296,11 +232,7 @@ export const setFileAccessControl = <ThrowOnError extends boolean = false>(optio
  * The URL delivers the file without an API key until `expires_at`, after 1 to 1,440 minutes (default 60). The signature covers the transformation and `download`: parameters cannot be added or changed afterwards. To end the URL earlier, delete the file, or end all signed URLs of the space with `rotateSigningSecret` and `immediate: true`.
  */
 export const signFileUrl = <ThrowOnError extends boolean = false>(options: Options<SignFileUrlData, ThrowOnError>): RequestResult<SignFileUrlResponses, SignFileUrlErrors, ThrowOnError> => (options.client ?? client).post<SignFileUrlResponses, SignFileUrlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/files/{id}/signed-url',
     ...options,
     headers: {
@@ -315,11 +247,7 @@ export const signFileUrl = <ThrowOnError extends boolean = false>(options: Optio
  * From newest to oldest; `next_cursor` continues the list. Without `parent_id` it contains folders of all levels, with it only those directly in this folder; `root` selects the top level. `listFiles` with `folder_id` lists the files of a folder.
  */
 export const listFolders = <ThrowOnError extends boolean = false>(options?: Options<ListFoldersData, ThrowOnError>): RequestResult<ListFoldersResponses, ListFoldersErrors, ThrowOnError> => (options?.client ?? client).get<ListFoldersResponses, ListFoldersErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders',
     ...options
 });
@@ -330,11 +258,7 @@ export const listFolders = <ThrowOnError extends boolean = false>(options?: Opti
  * Requires the role `admin`. The name is unique within the parent, ignoring case, and folders are nested up to 20 deep. The folder inherits its access control and security settings until `setFolderAccessControl` and `setFolderSecurity` override them.
  */
 export const createFolder = <ThrowOnError extends boolean = false>(options: Options<CreateFolderData, ThrowOnError>): RequestResult<CreateFolderResponses, CreateFolderErrors, ThrowOnError> => (options.client ?? client).post<CreateFolderResponses, CreateFolderErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders',
     ...options,
     headers: {
@@ -349,11 +273,7 @@ export const createFolder = <ThrowOnError extends boolean = false>(options: Opti
  * Files and folders in it are never deleted: delete or move them first with `deleteFile`, `updateFile` or `updateFolder`. Requires the role `admin`. A retry after success returns 404.
  */
 export const deleteFolder = <ThrowOnError extends boolean = false>(options: Options<DeleteFolderData, ThrowOnError>): RequestResult<DeleteFolderResponses, DeleteFolderErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFolderResponses, DeleteFolderErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders/{id}',
     ...options
 });
@@ -364,11 +284,7 @@ export const deleteFolder = <ThrowOnError extends boolean = false>(options: Opti
  * `access_control` and `security` are the effective settings of the files in the folder, each with the folder or space where it is set. `path` contains the names of the folders from the root to this one.
  */
 export const getFolder = <ThrowOnError extends boolean = false>(options: Options<GetFolderData, ThrowOnError>): RequestResult<GetFolderResponses, GetFolderErrors, ThrowOnError> => (options.client ?? client).get<GetFolderResponses, GetFolderErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders/{id}',
     ...options
 });
@@ -379,11 +295,7 @@ export const getFolder = <ThrowOnError extends boolean = false>(options: Options
  * Absent fields stay unchanged. The `url` and `storage_path` of files do not change, but after a move they inherit the access control and security settings of the new parents. A folder cannot be moved into itself, or deeper than 20 levels.
  */
 export const updateFolder = <ThrowOnError extends boolean = false>(options: Options<UpdateFolderData, ThrowOnError>): RequestResult<UpdateFolderResponses, UpdateFolderErrors, ThrowOnError> => (options.client ?? client).put<UpdateFolderResponses, UpdateFolderErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders/{id}',
     ...options,
     headers: {
@@ -398,11 +310,7 @@ export const updateFolder = <ThrowOnError extends boolean = false>(options: Opti
  * The folder then inherits from the nearest parent with a setting, else from the space. Settings of subfolders and files stay as they are. `access_control` in the response is the result, with its `source`.
  */
 export const resetFolderAccessControl = <ThrowOnError extends boolean = false>(options: Options<ResetFolderAccessControlData, ThrowOnError>): RequestResult<ResetFolderAccessControlResponses, ResetFolderAccessControlErrors, ThrowOnError> => (options.client ?? client).delete<ResetFolderAccessControlResponses, ResetFolderAccessControlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders/{id}/access-control',
     ...options
 });
@@ -413,11 +321,7 @@ export const resetFolderAccessControl = <ThrowOnError extends boolean = false>(o
  * Applies from the next delivery request on to the files in the folder and its subfolders, unless a nearer folder or the file has a setting; files of type `private` or `authenticated` stay protected. Each of `requires_auth` and `public_read` sets the other to its complement; if both are present, the stricter one applies.
  */
 export const setFolderAccessControl = <ThrowOnError extends boolean = false>(options: Options<SetFolderAccessControlData, ThrowOnError>): RequestResult<SetFolderAccessControlResponses, SetFolderAccessControlErrors, ThrowOnError> => (options.client ?? client).put<SetFolderAccessControlResponses, SetFolderAccessControlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders/{id}/access-control',
     ...options,
     headers: {
@@ -432,11 +336,7 @@ export const setFolderAccessControl = <ThrowOnError extends boolean = false>(opt
  * The folder then inherits `watermark` and `transformations`, each from the nearest parent that sets it, else from the space. Settings of subfolders stay as they are.
  */
 export const resetFolderSecurity = <ThrowOnError extends boolean = false>(options: Options<ResetFolderSecurityData, ThrowOnError>): RequestResult<ResetFolderSecurityResponses, ResetFolderSecurityErrors, ThrowOnError> => (options.client ?? client).delete<ResetFolderSecurityResponses, ResetFolderSecurityErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders/{id}/security',
     ...options
 });
@@ -447,11 +347,7 @@ export const resetFolderSecurity = <ThrowOnError extends boolean = false>(option
  * A setting that is absent or null is inherited, and a disabled watermark is a setting, too: it removes the watermark of the parents or the space. The image of the watermark (at most 5 MiB and 4 million pixels) is fetched once, in this request: send the settings again to update it. The change applies at once to the images in the folder, and in subfolders without such a setting.
  */
 export const setFolderSecurity = <ThrowOnError extends boolean = false>(options: Options<SetFolderSecurityData, ThrowOnError>): RequestResult<SetFolderSecurityResponses, SetFolderSecurityErrors, ThrowOnError> => (options.client ?? client).put<SetFolderSecurityResponses, SetFolderSecurityErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/folders/{id}/security',
     ...options,
     headers: {
@@ -466,11 +362,7 @@ export const setFolderSecurity = <ThrowOnError extends boolean = false>(options:
  * The space disappears at once: its keys are rejected with 401, its name is free again, and its files are not delivered. With `force=true` the response is a 202, and the files are deleted in the background without `file.deleted` webhooks. A deletion cannot be undone, and after a 503 it may have taken effect all the same.
  */
 export const deleteSpace = <ThrowOnError extends boolean = false>(options: Options<DeleteSpaceData, ThrowOnError>): RequestResult<DeleteSpaceResponses, DeleteSpaceErrors, ThrowOnError> => (options.client ?? client).delete<DeleteSpaceResponses, DeleteSpaceErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces',
     ...options
 });
@@ -481,11 +373,7 @@ export const deleteSpace = <ThrowOnError extends boolean = false>(options: Optio
  * The spaces in which the caller has a role, from newest to oldest; `next_cursor` continues the list. A space key gets its one space. `getSpace` also returns the access control and the security settings.
  */
 export const listSpaces = <ThrowOnError extends boolean = false>(options?: Options<ListSpacesData, ThrowOnError>): RequestResult<ListSpacesResponses, ListSpacesErrors, ThrowOnError> => (options?.client ?? client).get<ListSpacesResponses, ListSpacesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces',
     ...options
 });
@@ -496,11 +384,7 @@ export const listSpaces = <ThrowOnError extends boolean = false>(options?: Optio
  * Requires an account key, whose user becomes the owner. The space gets a unique `handle`, with which every `storage_path` begins, and a first upload config, which is its active one. `folder_mode` cannot be changed afterwards.
  */
 export const createSpace = <ThrowOnError extends boolean = false>(options: Options<CreateSpaceData, ThrowOnError>): RequestResult<CreateSpaceResponses, CreateSpaceErrors, ThrowOnError> => (options.client ?? client).post<CreateSpaceResponses, CreateSpaceErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces',
     ...options,
     headers: {
@@ -515,11 +399,7 @@ export const createSpace = <ThrowOnError extends boolean = false>(options: Optio
  * The response contains the access control and the security settings that folders and files inherit. `webhook_url` is null for the roles `viewer` and `user`, because it may contain a secret.
  */
 export const getSpace = <ThrowOnError extends boolean = false>(options: Options<GetSpaceData, ThrowOnError>): RequestResult<GetSpaceResponses, GetSpaceErrors, ThrowOnError> => (options.client ?? client).get<GetSpaceResponses, GetSpaceErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}',
     ...options
 });
@@ -530,11 +410,7 @@ export const getSpace = <ThrowOnError extends boolean = false>(options: Options<
  * Absent fields stay unchanged, but `name` is always required; null clears `description`, `webhook_url` and `custom_domain`. With `enabled: false` the space rejects uploads and confirmations, delivers no files and sends no webhooks. `custom_domain` changes the `url` of every file in responses.
  */
 export const updateSpace = <ThrowOnError extends boolean = false>(options: Options<UpdateSpaceData, ThrowOnError>): RequestResult<UpdateSpaceResponses, UpdateSpaceErrors, ThrowOnError> => (options.client ?? client).put<UpdateSpaceResponses, UpdateSpaceErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}',
     ...options,
     headers: {
@@ -549,11 +425,7 @@ export const updateSpace = <ThrowOnError extends boolean = false>(options: Optio
  * The default is public: `requires_auth` is false. Settings of folders and files, and the protection of `private` and `authenticated` files, stay as they are.
  */
 export const resetSpaceAccessControl = <ThrowOnError extends boolean = false>(options: Options<ResetSpaceAccessControlData, ThrowOnError>): RequestResult<ResetSpaceAccessControlResponses, ResetSpaceAccessControlErrors, ThrowOnError> => (options.client ?? client).delete<ResetSpaceAccessControlResponses, ResetSpaceAccessControlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/access-control',
     ...options
 });
@@ -564,11 +436,7 @@ export const resetSpaceAccessControl = <ThrowOnError extends boolean = false>(op
  * Applies from the next delivery request on to all files for which neither the file nor a folder has a setting; files of type `private` or `authenticated` stay protected. Each of `requires_auth` and `public_read` sets the other to its complement; if both are present, the stricter one applies. Browsers may use a cached response for five more minutes.
  */
 export const setSpaceAccessControl = <ThrowOnError extends boolean = false>(options: Options<SetSpaceAccessControlData, ThrowOnError>): RequestResult<SetSpaceAccessControlResponses, SetSpaceAccessControlErrors, ThrowOnError> => (options.client ?? client).put<SetSpaceAccessControlResponses, SetSpaceAccessControlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/access-control',
     ...options,
     headers: {
@@ -583,11 +451,7 @@ export const setSpaceAccessControl = <ThrowOnError extends boolean = false>(opti
  * From newest to oldest, with revoked and expired keys, which have `is_active: false`; `next_cursor` continues the list. Secrets are never returned: `last_four` and `last_used_at` identify a key.
  */
 export const listSpaceKeys = <ThrowOnError extends boolean = false>(options: Options<ListSpaceKeysData, ThrowOnError>): RequestResult<ListSpaceKeysResponses, ListSpaceKeysErrors, ThrowOnError> => (options.client ?? client).get<ListSpaceKeysResponses, ListSpaceKeysErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/api-keys',
     ...options
 });
@@ -598,11 +462,7 @@ export const listSpaceKeys = <ThrowOnError extends boolean = false>(options: Opt
  * Only this response contains the secret, as `key`; with an `Idempotency-Key`, a retry within 24 hours returns it again instead of creating another key. The key acts for itself in this space: it manages only the files that it uploaded, unless its `role` is `admin` or `owner`.
  */
 export const createSpaceKey = <ThrowOnError extends boolean = false>(options: Options<CreateSpaceKeyData, ThrowOnError>): RequestResult<CreateSpaceKeyResponses, CreateSpaceKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateSpaceKeyResponses, CreateSpaceKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/api-keys',
     ...options,
     headers: {
@@ -617,11 +477,7 @@ export const createSpaceKey = <ThrowOnError extends boolean = false>(options: Op
  * The key is rejected with 401 from the next request on, and stays in `listSpaceKeys` with `is_active: false`. Upload URLs that it signed end with it; delivery URLs end only when they expire or with `rotateSigningSecret`. A retry is safe, and returns 204 again.
  */
 export const revokeSpaceKey = <ThrowOnError extends boolean = false>(options: Options<RevokeSpaceKeyData, ThrowOnError>): RequestResult<RevokeSpaceKeyResponses, RevokeSpaceKeyErrors, ThrowOnError> => (options.client ?? client).delete<RevokeSpaceKeyResponses, RevokeSpaceKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/api-keys/{keyId}',
     ...options
 });
@@ -632,11 +488,7 @@ export const revokeSpaceKey = <ThrowOnError extends boolean = false>(options: Op
  * Disables the watermark of the space, and sets `transformations` to `any`. Folders with settings keep them.
  */
 export const resetSpaceSecurity = <ThrowOnError extends boolean = false>(options: Options<ResetSpaceSecurityData, ThrowOnError>): RequestResult<ResetSpaceSecurityResponses, ResetSpaceSecurityErrors, ThrowOnError> => (options.client ?? client).delete<ResetSpaceSecurityResponses, ResetSpaceSecurityErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/security',
     ...options
 });
@@ -647,11 +499,7 @@ export const resetSpaceSecurity = <ThrowOnError extends boolean = false>(options
  * Settings that are absent get their defaults. The image of the watermark (PNG, JPEG, WebP or GIF, at most 5 MiB and 4 million pixels) is fetched once, in this request, and a copy is stored: send the settings again to update it. Every image without a setting of a folder is delivered with the new watermark at once, with a new `ETag`.
  */
 export const setSpaceSecurity = <ThrowOnError extends boolean = false>(options: Options<SetSpaceSecurityData, ThrowOnError>): RequestResult<SetSpaceSecurityResponses, SetSpaceSecurityErrors, ThrowOnError> => (options.client ?? client).put<SetSpaceSecurityResponses, SetSpaceSecurityErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/security',
     ...options,
     headers: {
@@ -666,11 +514,7 @@ export const setSpaceSecurity = <ThrowOnError extends boolean = false>(options: 
  * With the secret and its `kid`, a backend signs delivery and upload URLs without a request. `previous` is the secret before the last rotation, as long as it verifies signatures. Requires the role `owner`.
  */
 export const getSigningSecret = <ThrowOnError extends boolean = false>(options: Options<GetSigningSecretData, ThrowOnError>): RequestResult<GetSigningSecretResponses, GetSigningSecretErrors, ThrowOnError> => (options.client ?? client).get<GetSigningSecretResponses, GetSigningSecretErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/signing-secret',
     ...options
 });
@@ -681,11 +525,7 @@ export const getSigningSecret = <ThrowOnError extends boolean = false>(options: 
  * Delivery and upload URLs of the previous secret stay valid for 24 hours; with `immediate: true` they are rejected at once. Each request rotates the secret again, without an `Idempotency-Key`, and ends the secret before the previous one: before a retry, compare `kid` with `getSigningSecret`.
  */
 export const rotateSigningSecret = <ThrowOnError extends boolean = false>(options: Options<RotateSigningSecretData, ThrowOnError>): RequestResult<RotateSigningSecretResponses, RotateSigningSecretErrors, ThrowOnError> => (options.client ?? client).post<RotateSigningSecretResponses, RotateSigningSecretErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/signing-secret/rotate',
     ...options,
     headers: {
@@ -700,11 +540,7 @@ export const rotateSigningSecret = <ThrowOnError extends boolean = false>(option
  * Counts the active files and the bytes of their originals, exactly: an upload is counted when its file becomes active, and a deletion at once. Pending files, stored renditions and bytes that wait for their removal are not counted.
  */
 export const getSpaceUsage = <ThrowOnError extends boolean = false>(options: Options<GetSpaceUsageData, ThrowOnError>): RequestResult<GetSpaceUsageResponses, GetSpaceUsageErrors, ThrowOnError> => (options.client ?? client).get<GetSpaceUsageResponses, GetSpaceUsageErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/usage',
     ...options
 });
@@ -715,11 +551,7 @@ export const getSpaceUsage = <ThrowOnError extends boolean = false>(options: Opt
  * The messages of the last 30 days from newest to oldest, each with its last 20 attempts: time, duration, status or error, and the beginning of the response. `next_cursor` continues the list. `getWebhookDelivery` also returns the body.
  */
 export const listWebhookDeliveries = <ThrowOnError extends boolean = false>(options: Options<ListWebhookDeliveriesData, ThrowOnError>): RequestResult<ListWebhookDeliveriesResponses, ListWebhookDeliveriesErrors, ThrowOnError> => (options.client ?? client).get<ListWebhookDeliveriesResponses, ListWebhookDeliveriesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/webhook-deliveries',
     ...options
 });
@@ -730,11 +562,7 @@ export const listWebhookDeliveries = <ThrowOnError extends boolean = false>(opti
  * `payload` is the body byte for byte, as it is signed and sent. `status`, `failure` and `next_attempt_at` show whether attempts follow; `redeliverWebhook` begins new ones. Messages are kept for 30 days.
  */
 export const getWebhookDelivery = <ThrowOnError extends boolean = false>(options: Options<GetWebhookDeliveryData, ThrowOnError>): RequestResult<GetWebhookDeliveryResponses, GetWebhookDeliveryErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookDeliveryResponses, GetWebhookDeliveryErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/webhook-deliveries/{deliveryId}',
     ...options
 });
@@ -745,11 +573,7 @@ export const getWebhookDelivery = <ThrowOnError extends boolean = false>(options
  * Begins a new series of attempts in the background, with the same `webhook-id` and body; a pending message is sent at once instead. It goes to the URL that receives the event at that time, and `getWebhookDelivery` shows the result.
  */
 export const redeliverWebhook = <ThrowOnError extends boolean = false>(options: Options<RedeliverWebhookData, ThrowOnError>): RequestResult<RedeliverWebhookResponses, RedeliverWebhookErrors, ThrowOnError> => (options.client ?? client).post<RedeliverWebhookResponses, RedeliverWebhookErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver',
     ...options
 });
@@ -760,11 +584,7 @@ export const redeliverWebhook = <ThrowOnError extends boolean = false>(options: 
  * The secret (`whsec_…`) has the format of Standard Webhooks, whose packages verify `webhook-signature` with it. `previous` is the secret before the last rotation, with which webhooks are signed too until it expires. Requires the role `owner`.
  */
 export const getWebhookSecret = <ThrowOnError extends boolean = false>(options: Options<GetWebhookSecretData, ThrowOnError>): RequestResult<GetWebhookSecretResponses, GetWebhookSecretErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookSecretResponses, GetWebhookSecretErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/webhook-secret',
     ...options
 });
@@ -775,11 +595,7 @@ export const getWebhookSecret = <ThrowOnError extends boolean = false>(options: 
  * For 24 hours, webhooks have a signature by each of both secrets, so that receivers can change to the new one without interruption. Each request rotates the secret again: before a retry, check `getWebhookSecret`.
  */
 export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(options: Options<RotateWebhookSecretData, ThrowOnError>): RequestResult<RotateWebhookSecretResponses, RotateWebhookSecretErrors, ThrowOnError> => (options.client ?? client).post<RotateWebhookSecretResponses, RotateWebhookSecretErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/spaces/{id}/webhook-secret/rotate',
     ...options
 });
@@ -791,11 +607,7 @@ export const rotateWebhookSecret = <ThrowOnError extends boolean = false>(option
  */
 export const uploadFiles = <ThrowOnError extends boolean = false>(options: Options<UploadFilesData, ThrowOnError>): RequestResult<UploadFilesResponses, UploadFilesErrors, ThrowOnError> => (options.client ?? client).post<UploadFilesResponses, UploadFilesErrors, ThrowOnError>({
     ...formDataBodySerializer,
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload',
     ...options,
     headers: {
@@ -810,11 +622,7 @@ export const uploadFiles = <ThrowOnError extends boolean = false>(options: Optio
  * The id may be in the query or in the body. Files that were uploaded with it stay, but uploads that select it, also with signed URLs, are rejected. To delete the active upload config, set another one with `updateSpace` first.
  */
 export const deleteUploadConfig = <ThrowOnError extends boolean = false>(options?: Options<DeleteUploadConfigData, ThrowOnError>): RequestResult<DeleteUploadConfigResponses, DeleteUploadConfigErrors, ThrowOnError> => (options?.client ?? client).delete<DeleteUploadConfigResponses, DeleteUploadConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload-configs',
     ...options,
     headers: {
@@ -829,11 +637,7 @@ export const deleteUploadConfig = <ThrowOnError extends boolean = false>(options
  * From newest to oldest; `next_cursor` continues the list. The rules (`config`) are omitted: only `getUploadConfig` returns them. Requires the role `user`.
  */
 export const listUploadConfigs = <ThrowOnError extends boolean = false>(options?: Options<ListUploadConfigsData, ThrowOnError>): RequestResult<ListUploadConfigsResponses, ListUploadConfigsErrors, ThrowOnError> => (options?.client ?? client).get<ListUploadConfigsResponses, ListUploadConfigsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload-configs',
     ...options
 });
@@ -844,11 +648,7 @@ export const listUploadConfigs = <ThrowOnError extends boolean = false>(options?
  * Uploads select the upload config by its id or by its name, which is unique in the space; `updateSpace` sets the active one, for uploads that select none. `allow_unsigned` requires `unsigned_restrictions`, and excludes `is_signed`. The response does not contain `config`: `getUploadConfig` returns it.
  */
 export const createUploadConfig = <ThrowOnError extends boolean = false>(options: Options<CreateUploadConfigData, ThrowOnError>): RequestResult<CreateUploadConfigResponses, CreateUploadConfigErrors, ThrowOnError> => (options.client ?? client).post<CreateUploadConfigResponses, CreateUploadConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload-configs',
     ...options,
     headers: {
@@ -863,11 +663,7 @@ export const createUploadConfig = <ThrowOnError extends boolean = false>(options
  * Sorted by space and then by upload config, both from newest to oldest; `next_cursor` continues the list. Spaces in which the caller is only a `viewer` are omitted, and so are the rules (`config`): only `getUploadConfig` returns them.
  */
 export const listAllUploadConfigs = <ThrowOnError extends boolean = false>(options?: Options<ListAllUploadConfigsData, ThrowOnError>): RequestResult<ListAllUploadConfigsResponses, ListAllUploadConfigsErrors, ThrowOnError> => (options?.client ?? client).get<ListAllUploadConfigsResponses, ListAllUploadConfigsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload-configs/all',
     ...options
 });
@@ -878,11 +674,7 @@ export const listAllUploadConfigs = <ThrowOnError extends boolean = false>(optio
  * Absent fields stay unchanged; `config` and `unsigned_restrictions` are replaced as a whole. Later uploads follow the new rules, whereas a pending file is validated by those of its presign request. A new name also changes the path of `uploadUnsigned`.
  */
 export const updateUploadConfig = <ThrowOnError extends boolean = false>(options?: Options<UpdateUploadConfigData, ThrowOnError>): RequestResult<UpdateUploadConfigResponses, UpdateUploadConfigErrors, ThrowOnError> => (options?.client ?? client).post<UpdateUploadConfigResponses, UpdateUploadConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload-configs/update',
     ...options,
     headers: {
@@ -897,11 +689,7 @@ export const updateUploadConfig = <ThrowOnError extends boolean = false>(options
  * The only operation that returns the rules (`config`), with the defaults of values that are not set. `config.notifications.webhook_url` is null for the role `user`, because it may contain a secret.
  */
 export const getUploadConfig = <ThrowOnError extends boolean = false>(options: Options<GetUploadConfigData, ThrowOnError>): RequestResult<GetUploadConfigResponses, GetUploadConfigErrors, ThrowOnError> => (options.client ?? client).get<GetUploadConfigResponses, GetUploadConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload-configs/{id}',
     ...options
 });
@@ -912,11 +700,7 @@ export const getUploadConfig = <ThrowOnError extends boolean = false>(options: O
  * The last step after the `PUT` to the presigned URL: validates the bytes, activates the file, and sends `file.uploaded`. Use the key that presigned the upload, that of an admin, or the `confirm_token`, which returns a reduced record. Bytes that violate the rules are rejected with 422 and the file is removed; a retry for an active file is safe, and returns it again.
  */
 export const confirmUpload = <ThrowOnError extends boolean = false>(options: Options<ConfirmUploadData, ThrowOnError>): RequestResult<ConfirmUploadResponses, ConfirmUploadErrors, ThrowOnError> => (options.client ?? client).post<ConfirmUploadResponses, ConfirmUploadErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload/confirm/{fileId}',
     ...options,
     headers: {
@@ -931,11 +715,7 @@ export const confirmUpload = <ThrowOnError extends boolean = false>(options: Opt
  * Returns `url` for `uploadSigned` and `presign_url` for `presignSignedUpload`, valid for 1 to 1,440 minutes (default 30) and for any number of uploads. They end earlier if the key of this request is revoked or expires. `filename`, `content_type` and `folder_id` are covered by the signature, and apply to every upload.
  */
 export const generateSignedUploadUrl = <ThrowOnError extends boolean = false>(options: Options<GenerateSignedUploadUrlData, ThrowOnError>): RequestResult<GenerateSignedUploadUrlResponses, GenerateSignedUploadUrlErrors, ThrowOnError> => (options.client ?? client).post<GenerateSignedUploadUrlResponses, GenerateSignedUploadUrlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload/generate-signed-url',
     ...options,
     headers: {
@@ -950,11 +730,7 @@ export const generateSignedUploadUrl = <ThrowOnError extends boolean = false>(op
  * The first step of an upload of up to 5 GB. Then send exactly `size` bytes with `PUT` and the response's `headers` to `upload_url` within `expires_in` seconds (at most 3,600), and call `confirmUpload` with `file_id`. A file that is not confirmed is checked two hours after its creation: it becomes active if its bytes are valid, and is removed otherwise.
  */
 export const presignUpload = <ThrowOnError extends boolean = false>(options: Options<PresignUploadData, ThrowOnError>): RequestResult<PresignUploadResponses, PresignUploadErrors, ThrowOnError> => (options.client ?? client).post<PresignUploadResponses, PresignUploadErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, {
-            in: 'query',
-            name: 'api_key',
-            type: 'apiKey'
-        }],
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/upload/presign',
     ...options,
     headers: {
