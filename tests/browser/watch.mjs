@@ -7,7 +7,7 @@ import test from "node:test";
 import { API, DEMO, open, PHOTO, required, tenant, TEXT } from "./harness.mjs";
 import { assertReadable, choose, ended, withKey } from "./page.mjs";
 
-const WATCH = `${new URL(API).origin}/`;
+const WATCH = `${new URL(API).origin}/stack`;
 
 async function screenshot(page, name) {
   const directory = process.env.LARDER_SCREENSHOTS;

@@ -5,6 +5,7 @@ mod bootstrap;
 mod bucket;
 mod budgets;
 mod costs;
+mod dashboard;
 mod delivery;
 mod faults;
 mod files;

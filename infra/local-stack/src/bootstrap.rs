@@ -35,13 +35,6 @@ pub(crate) struct LocalFile {
     pub(crate) secret_access_key: String,
 }
 
-/// An API key of the first user.
-pub(crate) struct FirstKey {
-    pub(crate) key: KeySecret,
-    /// Whether this start created the key.
-    pub(crate) is_new: bool,
-}
-
 /// Returns the path of [`LOCAL_FILE`].
 pub(crate) fn local_file(data_dir: &Path) -> PathBuf {
     data_dir.join(LOCAL_FILE)
@@ -53,7 +46,7 @@ pub(crate) async fn first_key(
     template: &ResolvedTemplate,
     contexts: &FunctionContexts,
     emulators: &Emulators,
-) -> Result<Option<FirstKey>, StartError> {
+) -> Result<Option<KeySecret>, StartError> {
     let function = template
         .functions
         .iter()
@@ -75,14 +68,13 @@ pub(crate) async fn first_key(
         && let Some(caller) = tenants.requests().authenticate(&key).await?
         && caller.user().is_some()
     {
-        return Ok(Some(FirstKey { key, is_new: false }));
+        return Ok(Some(key));
     }
 
-    let created = match space_store::bootstrap(&tenants).await? {
-        Bootstrap::Created(key) => Some(key),
-        Bootstrap::Exists => space_store::recover_key(&tenants).await?,
-    };
-    Ok(created.map(|key| FirstKey { key, is_new: true }))
+    match space_store::bootstrap(&tenants).await? {
+        Bootstrap::Created(key) => Ok(Some(key)),
+        Bootstrap::Exists => Ok(space_store::recover_key(&tenants).await?),
+    }
 }
 
 /// Returns the API key of an earlier start, unless the file is missing or invalid.

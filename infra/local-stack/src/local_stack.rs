@@ -6,13 +6,14 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use domain::KeySecret;
 use emulators::{CallLog, Emulators, ExistingData, Faults};
 use runtime::{BodyDeadlines, FunctionContext};
 use sam_template::{ResolvedTemplate, Trigger};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use crate::{
-    bootstrap::{self, FirstKey, LOCAL_FILE, LocalFile},
+    bootstrap::{self, LOCAL_FILE, LocalFile},
     cargo_lambda::CargoLambdaWatch,
     cdn_key_pair::CdnKeyPair,
     demo::Demo,
@@ -53,7 +54,7 @@ pub struct LocalStack {
     contexts: FunctionContexts,
     api_url: String,
     cdn_url: String,
-    first_key: Option<FirstKey>,
+    first_key: Option<KeySecret>,
     cargo_lambda: Option<CargoLambdaWatch>,
     pub(crate) schedules: Schedules,
     pub(crate) running_batches: RunningBatches,
@@ -269,14 +270,19 @@ impl LocalStack {
         &self.api_url
     }
 
-    /// Returns the URL of the page that shows the stack, `http://127.0.0.1:PORT/`.
-    pub fn watch_url(&self) -> String {
+    /// Returns the URL of the dashboard, `http://127.0.0.1:PORT/`.
+    pub fn dashboard_url(&self) -> String {
         format!("{}/", self.api_url.trim_end_matches(API_PATH))
+    }
+
+    /// Returns the URL of the page that shows the stack, `http://127.0.0.1:PORT/stack`.
+    pub fn watch_url(&self) -> String {
+        format!("{}stack", self.dashboard_url())
     }
 
     /// Returns the URL of a page for uploads, `http://127.0.0.1:PORT/demo`.
     pub fn demo_url(&self) -> String {
-        format!("{}demo", self.watch_url())
+        format!("{}demo", self.dashboard_url())
     }
 
     /// Returns the base URL of delivery, `http://127.0.0.1:PORT`.
@@ -291,12 +297,7 @@ impl LocalStack {
 
     /// Returns an account key of the first user, if the template has a table.
     pub fn api_key(&self) -> Option<&str> {
-        self.first_key.as_ref().map(|first| first.key.reveal())
-    }
-
-    /// Returns whether this start created the key.
-    pub fn api_key_is_new(&self) -> bool {
-        self.first_key.as_ref().is_some_and(|first| first.is_new)
+        self.first_key.as_ref().map(KeySecret::reveal)
     }
 
     /// Returns the resolved template.

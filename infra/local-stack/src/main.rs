@@ -120,22 +120,12 @@ fn banner(local_stack: &LocalStack, data_dir: &std::path::Path, emulated: bool) 
         data_dir.display()
     );
 
-    match local_stack.api_key() {
-        Some(key) if local_stack.api_key_is_new() => {
-            let _ = write!(
-                text,
-                "\nYour account key, shown this once:\n\n  {key}\n\nTry it:\n\n  curl -s {api}/spaces -H 'Authorization: Bearer {key}' \\\n    \
-                 -H 'Content-Type: application/json' -d '{{\"name\": \"Acme\"}}'\n"
-            );
-        }
-        Some(_) => {
-            let _ = write!(
-                text,
-                "\nYour account key is in {}.\n",
-                data_dir.join("local.json").display()
-            );
-        }
-        None => {}
+    if let Some(key) = local_stack.api_key() {
+        let dashboard = local_stack.dashboard_url();
+        let _ = write!(
+            text,
+            "\nThe dashboard, signed in with your account key:\n\n  {dashboard}#key={key}\n"
+        );
     }
 
     text + "\nPress Ctrl-C to stop."

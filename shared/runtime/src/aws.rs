@@ -304,6 +304,17 @@ impl<'a> Settings<'a> {
         aws_sdk_s3::Client::from_conf(config.build())
     }
 
+    /// Returns the origin of presigned URLs: the endpoint of [`Settings::s3`].
+    pub fn storage_origin(&mut self) -> String {
+        let bucket = self.text("BUCKET_NAME");
+        let region = self.text("AWS_REGION");
+        // "Virtual-hosted-style requests" in the User Guide of Amazon S3.
+        self.endpoint("AWS_ENDPOINT_URL_S3").map_or_else(
+            || format!("https://{bucket}.s3.{region}.amazonaws.com"),
+            str::to_owned,
+        )
+    }
+
     /// Returns an SQS client.
     pub fn sqs(&mut self) -> aws_sdk_sqs::Client {
         let config = configure!(

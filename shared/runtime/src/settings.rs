@@ -84,9 +84,14 @@ impl<'a> Settings<'a> {
         number
     }
 
+    /// Returns a variable, which must be `true` or `false`, or the default if it is not set.
+    pub fn flag_or(&mut self, name: &str, default: bool) -> bool {
+        self.parsed_or(name, "true or false", default)
+    }
+
     /// Returns which hosts the URLs of callers can have: `ALLOW_LOOPBACK_URLS` allows loopback hosts.
     pub fn url_policy(&mut self) -> UrlPolicy {
-        if self.parsed_or("ALLOW_LOOPBACK_URLS", "true or false", false) {
+        if self.flag_or("ALLOW_LOOPBACK_URLS", false) {
             UrlPolicy::AllowLoopback
         } else {
             UrlPolicy::PublicOnly

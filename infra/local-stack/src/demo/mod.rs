@@ -1,4 +1,4 @@
-//! `/` and `/demo`: pages that show the stack, upload files and transform images, and a receiver of
+//! `/stack` and `/demo`: pages that show the stack, upload files and transform images, and a receiver of
 //! webhooks, served on the port of the API. They are not part of the template, so they are never
 //! deployed.
 

@@ -24,7 +24,7 @@ pub(crate) struct Page {
 
 static PAGES: [Page; 4] = [
     Page {
-        path: "/",
+        path: "/stack",
         title: "Larder",
         introduction: r#"What this stack is doing. <a href="/demo">Upload files</a> · <a href="/demo/webhooks">Received webhooks</a>"#,
         style: concat!(include_str!("page.css"), include_str!("watch.css")),
@@ -50,7 +50,7 @@ static PAGES: [Page; 4] = [
     Page {
         path: "/demo/webhooks",
         title: "Larder: received webhooks",
-        introduction: r#"The last 100 requests to <code>POST /demo/webhooks</code>, newest first. <a href="/">Watch the stack</a>"#,
+        introduction: r#"The last 100 requests to <code>POST /demo/webhooks</code>, newest first. <a href="/stack">Watch the stack</a>"#,
         style: concat!(include_str!("page.css"), include_str!("webhooks.css")),
         body: include_str!("webhooks.html"),
         script: include_str!("webhooks.js"),

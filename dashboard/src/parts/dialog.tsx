@@ -1,0 +1,104 @@
+// Dialogs: the browser's own, which keeps the focus and closes by Escape.
+//
+// - The focus returns to the element that had it, or to `returnTo` if that is gone.
+// - A question that destroys something focuses Cancel.
+
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+
+import { Form } from "./form.tsx";
+
+interface DialogProps {
+  /** Foreign names in it are isolated by `<bdi>`. */
+  title: ComponentChildren;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => {
+      // The page behind an open dialog is inert: nothing there can have the focus.
+      dialog?.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+/** A dialog with fields. It closes if `onSubmit` succeeds, and shows the errors if it fails. */
+export function FormDialog({
+  submit,
+  isDestructive = false,
+  onSubmit,
+  ...dialog
+}: DialogProps & { submit: string; isDestructive?: boolean; onSubmit: () => Promise<void> }) {
+  const send = async () => {
+    await onSubmit();
+    dialog.onClose();
+  };
+  return (
+    <Dialog {...dialog}>
+      <Form onSubmit={send}>
+        {dialog.children}
+        <div class="actions">
+          <button type="button" autofocus={isDestructive} onClick={dialog.onClose}>
+            Cancel
+          </button>
+          <button class={isDestructive ? "danger" : "primary"}>{submit}</button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface Question {
+  title: ComponentChildren;
+  text: ComponentChildren;
+  /** Label of the button that does it. */
+  action: string;
+  run: () => Promise<void>;
+}
+
+const question = signal<Question | null>(null);
+
+/** Asks before something is destroyed. */
+export function ask(asked: Question): void {
+  question.value = asked;
+}
+
+/** Shows the question of `ask`. */
+export function Questions() {
+  const asked = question.value;
+  if (!asked) return null;
+  return (
+    <FormDialog
+      title={asked.title}
+      submit={asked.action}
+      isDestructive
+      onSubmit={asked.run}
+      onClose={() => (question.value = null)}
+    >
+      <p>{asked.text}</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,67 @@
+// Messages that appear by themselves: toasts, and one live region for screen readers.
+
+import { signal } from "@preact/signals";
+
+import { Icon } from "./icons.tsx";
+
+interface Toast {
+  id: number;
+  text: string;
+  isError: boolean;
+  action?: { label: string; run: () => void } | undefined;
+}
+
+const TOAST_MS = 6000;
+const MAX_TOASTS = 4;
+
+const toasts = signal<readonly Toast[]>([]);
+const announcement = signal("");
+let lastId = 0;
+
+/** Tells screen readers what happened. */
+export function announce(text: string): void {
+  // The same text again is only announced if the region changes.
+  announcement.value = announcement.value === text ? `${text}\u00a0` : text;
+}
+
+/** Shows a message for some seconds; an error, or one with an action, until it is closed. */
+export function toast(text: string, { isError = false, action }: Partial<Toast> = {}): void {
+  const id = (lastId += 1);
+  toasts.value = [...toasts.value, { id, text, isError, action }].slice(-MAX_TOASTS);
+  announce(text);
+  if (!isError && !action) setTimeout(() => close(id), TOAST_MS);
+}
+
+function close(id: number): void {
+  toasts.value = toasts.value.filter((candidate) => candidate.id !== id);
+}
+
+export function Messages() {
+  return (
+    <>
+      <div class="visually-hidden" role="status" aria-live="polite">
+        {announcement}
+      </div>
+      <div class="toasts">
+        {toasts.value.map(({ id, text, isError, action }) => (
+          <div key={id} class={isError ? "toast error" : "toast"}>
+            <span>{text}</span>
+            {action && (
+              <button
+                onClick={() => {
+                  close(id);
+                  action.run();
+                }}
+              >
+                {action.label}
+              </button>
+            )}
+            <button class="plain" aria-label="Close message" onClick={() => close(id)}>
+              <Icon name="close" />
+            </button>
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}

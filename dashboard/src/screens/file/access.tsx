@@ -1,0 +1,129 @@
+// Who can load a file: what is in force, where it comes from, and what is set on the file itself.
+
+import { useSignal } from "@preact/signals";
+import {
+  getFolder,
+  resetFileAccessControl,
+  setFileAccessControl,
+  updateFile,
+  type DeliveryType,
+  type FileRecord,
+} from "larder/api";
+
+import { client, dataOf } from "../../api.ts";
+import { Form, RadioField, type Options } from "../../parts/form.tsx";
+import { useLoad } from "../../parts/load.tsx";
+import { toast } from "../../parts/status.tsx";
+import { href } from "../../router.ts";
+import { can } from "../../state.ts";
+import { isProtected } from "./rendition.ts";
+
+const TYPES: Options = [
+  ["upload", "Upload: open to everyone, unless a setting requires authentication."],
+  ["private", "Private: the original needs a signature. A size that was made once is public."],
+  ["authenticated", "Authenticated: every request needs a signature or a key."],
+];
+const SETTINGS: Options = [
+  ["inherit", "Inherit from the folder or the space"],
+  ["closed", "Requires authentication"],
+  ["open", "Public"],
+];
+
+interface AccessProps {
+  record: FileRecord;
+  onChanged: (record: FileRecord) => void;
+}
+
+/** Returns the option of what is set on the file itself. */
+function settingOf({ access_control: { setting } }: FileRecord): string {
+  if (setting === null) return "inherit";
+  return setting ? "closed" : "open";
+}
+
+export function AccessTab({ record, onChanged }: AccessProps) {
+  return (
+    <>
+      <Effective record={record} />
+      <Editor record={record} onChanged={onChanged} />
+    </>
+  );
+}
+
+function Effective({ record }: { record: FileRecord }) {
+  const { type, access_control: access } = record;
+  const words = isProtected(record)
+    ? "Requests need a signed URL or an API key."
+    : "Everyone who knows the URL can load this file.";
+  const isPrivate = type === "private" && !access.requires_auth;
+  return (
+    <div class="effective">
+      <p>
+        <b>{isPrivate ? "The original needs a signed URL or an API key." : words}</b>
+      </p>
+      <p class="hint">
+        <Source record={record} />
+      </p>
+    </div>
+  );
+}
+
+/** Says where the access comes from. */
+function Source({ record: { type, access_control: access } }: { record: FileRecord }) {
+  if (access.source === "folder") return <FolderSource id={access.inherited_from} />;
+  if (access.source === "direct") return <>This is set on the file itself.</>;
+  if (access.source === "upload_config") return <>This comes from the delivery type of the file: {type}.</>;
+  return (
+    <>
+      This comes from <a href={href({ screen: "access" })}>the default of the space</a>.
+    </>
+  );
+}
+
+function FolderSource({ id }: { id: string }) {
+  const loaded = useLoad((signal) => dataOf(getFolder({ client, path: { id }, signal, throwOnError: true })), [id]);
+  return (
+    <>
+      This comes from the folder{" "}
+      <a href={href({ screen: "files", query: { folder: id } })}>
+        <bdi>{loaded.data.value?.path ?? id}</bdi>
+      </a>
+      .
+    </>
+  );
+}
+
+function Editor({ record, onChanged }: AccessProps) {
+  const type = useSignal<string>(record.type);
+  const setting = useSignal(settingOf(record));
+  const isAdmin = can("admin");
+
+  const save = async () => {
+    const path = { id: record.id };
+    if (type.value !== record.type) {
+      const body = { type: type.value as DeliveryType };
+      onChanged(await dataOf(updateFile({ client, path, body, throwOnError: true })));
+    }
+    if (setting.value !== settingOf(record)) {
+      const body = { access_control: { requires_auth: setting.value === "closed" } };
+      const isInherited = setting.value === "inherit";
+      const call = isInherited
+        ? resetFileAccessControl({ client, path, throwOnError: true })
+        : setFileAccessControl({ client, path, body, throwOnError: true });
+      onChanged(await dataOf(call));
+    }
+    toast("The access was saved.");
+  };
+
+  return (
+    <Form onSubmit={save}>
+      <fieldset class="form" disabled={!isAdmin}>
+        {!isAdmin && <p class="hint">Changing the access needs the role admin.</p>}
+        <RadioField name="type" label="Delivery type" value={type} options={TYPES} />
+        <RadioField name="access_control" label="Setting of this file" value={setting} options={SETTINGS} />
+        <div class="actions start">
+          <button class="primary">Save</button>
+        </div>
+      </fieldset>
+    </Form>
+  );
+}

@@ -1,0 +1,104 @@
+// What a person says about a file, as a form, and what the service knows about it.
+//
+// - Only fields that differ are sent, so that a change of someone else in the meantime stays.
+
+import { useSignal } from "@preact/signals";
+import { updateFile, type FileRecord, type UpdateFileData } from "larder/api";
+
+import { client, dataOf } from "../../api.ts";
+import { Form, TextField } from "../../parts/form.tsx";
+import { toast } from "../../parts/status.tsx";
+import { can } from "../../state.ts";
+import { Attempts } from "./attempts.tsx";
+import { Facts } from "./facts.tsx";
+import { FolderDialog, FolderField, type Chosen } from "./folder-field.tsx";
+import { MetadataField, metadataOf, rowsOf, type Row } from "./metadata.tsx";
+import { whyFixed } from "./rights.ts";
+import { TagsField, withTyped } from "./tags.tsx";
+
+type Changes = NonNullable<UpdateFileData["body"]>;
+
+interface DetailsProps {
+  record: FileRecord;
+  onChanged: (record: FileRecord) => void;
+}
+
+export function Details({ record, onChanged }: DetailsProps) {
+  return (
+    <>
+      <Editor record={record} onChanged={onChanged} />
+      <Facts record={record} />
+      {can("owner") && <Attempts record={record} />}
+    </>
+  );
+}
+
+function Editor({ record, onChanged }: DetailsProps) {
+  const name = useSignal(record.original_name);
+  const title = useSignal(record.title ?? "");
+  const alt = useSignal(record.alt ?? "");
+  const ref = useSignal(record.ref ?? "");
+  const tags = useSignal<readonly string[]>(record.tags);
+  const typed = useSignal("");
+  const rows = useSignal<readonly Row[]>(rowsOf(record.metadata));
+  const folder = useSignal<Chosen>({ id: record.folder_id, path: record.folder_path });
+  const isChoosing = useSignal(false);
+  const reason = whyFixed(record);
+
+  const save = async () => {
+    const wanted: Changes = {
+      original_name: name.value,
+      title: title.value || null,
+      alt: alt.value || null,
+      ref: ref.value || null,
+      tags: withTyped({ tags, typed }),
+      folder_id: folder.value.id,
+      metadata: metadataOf(rows.value),
+    };
+    const body = differencesOf(record, wanted);
+    if (body.folder_id === null) body.folder_id = "root";
+    const changed = await dataOf(updateFile({ client, path: { id: record.id }, body, throwOnError: true }));
+    typed.value = "";
+    tags.value = changed.tags;
+    rows.value = rowsOf(changed.metadata);
+    onChanged(changed);
+    toast("The changes were saved.");
+  };
+
+  return (
+    <>
+      <Form onSubmit={save}>
+        <fieldset class="form" disabled={reason !== ""}>
+          {reason && <p class="hint">{reason}</p>}
+          <TextField name="original_name" label="Name" value={name} />
+          <TextField name="title" label="Title" value={title} />
+          {record.resource_type === "image" && (
+            <TextField name="alt" label="Alternative text" value={alt} hint="Says what the image shows, for those who cannot see it." />
+          )}
+          <TagsField tags={tags} typed={typed} />
+          <FolderField folder={folder} onOpen={() => (isChoosing.value = true)} />
+          <TextField name="ref" label="Reference" value={ref} hint="Your own id, to find the file by." />
+          <MetadataField rows={rows} />
+          <div class="actions start">
+            <button class="primary">Save</button>
+          </div>
+        </fieldset>
+      </Form>
+      {isChoosing.value && <FolderDialog folder={folder} onClose={() => (isChoosing.value = false)} />}
+    </>
+  );
+}
+
+/** Returns the fields that differ from those of a file. */
+function differencesOf(record: FileRecord, wanted: Changes): Changes {
+  const current: Changes = record;
+  const names = Object.keys(wanted) as (keyof Changes)[];
+  const different = names.filter((name) => textOf(wanted[name]) !== textOf(current[name]));
+  return Object.fromEntries(different.map((name) => [name, wanted[name]]));
+}
+
+/** Returns a value as text, whatever the order of its keys. */
+function textOf(value: unknown): string {
+  const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
+  return JSON.stringify(isObject ? Object.entries(value).sort() : value);
+}

@@ -1,0 +1,162 @@
+// The bar of filters, the order and the view. All of them are in the address.
+
+import type { ComponentChildren } from "preact";
+
+import { Icon, type IconName } from "../../parts/icons.tsx";
+import type { Options } from "../../parts/form.tsx";
+import { setQuery } from "../../router.ts";
+import { isFiltered, NO_FILTERS, type Filters } from "./filters.ts";
+import { Menu } from "./menu.tsx";
+
+const TYPES: Options = [
+  ["", "Type"],
+  ["image", "Images"],
+  ["video", "Videos"],
+  ["audio", "Audio"],
+  ["text", "Text"],
+  ["document", "Documents"],
+  ["archive", "Archives"],
+  ["other", "Other"],
+];
+const DELIVERIES: Options = [
+  ["", "Delivery"],
+  ["upload", "Public"],
+  ["private", "Private"],
+  ["authenticated", "Authenticated"],
+];
+const ORDERS: Options = [
+  ["", "Newest first"],
+  ["asc", "Oldest first"],
+];
+const VIEWS: readonly (readonly [view: string, label: string, icon: IconName])[] = [
+  ["grid", "Grid", "grid"],
+  ["table", "Table", "table"],
+];
+const VIEW_STORAGE = "larder.files.view";
+
+/** Returns the view of the address, else the one that was used last. */
+export function isTableView(view: string | undefined): boolean {
+  return (view ?? localStorage.getItem(VIEW_STORAGE)) === "table";
+}
+
+export function Bar({ filters, isTable }: { filters: Filters; isTable: boolean }) {
+  const { type, delivery, tag, order, search, isEverywhere } = filters;
+  const isActive = isFiltered(filters);
+  return (
+    <div class="files-bar">
+      <div class="filter-chips" role="group" aria-label="Filters">
+        <Choice label="Type" value={type} options={TYPES} onChange={(value) => setQuery({ type: value })} />
+        <Choice
+          label="Delivery"
+          value={delivery}
+          options={DELIVERIES}
+          onChange={(value) => setQuery({ delivery: value })}
+        />
+        <TagFilter tag={tag} />
+        <DateFilter filters={filters} />
+        {isActive && (
+          <>
+            <button
+              class={isEverywhere ? "filter-chip on" : "filter-chip"}
+              aria-pressed={isEverywhere}
+              onClick={() => setQuery({ all: isEverywhere ? undefined : "1" })}
+            >
+              All folders
+            </button>
+            <button class="filter-chip plain" onClick={() => setQuery(NO_FILTERS)}>
+              Clear
+            </button>
+          </>
+        )}
+      </div>
+      <div class="filter-chips">
+        {search ? (
+          <small>By name</small>
+        ) : (
+          <Choice
+            label="Order"
+            value={order === "asc" ? order : ""}
+            options={ORDERS}
+            onChange={(value) => setQuery({ order: value })}
+          />
+        )}
+        <div class="files-views" role="group" aria-label="View">
+          {VIEWS.map(([view, label, icon]) => (
+            <button
+              key={view}
+              aria-label={label}
+              aria-pressed={(view === "table") === isTable}
+              onClick={() => {
+                localStorage.setItem(VIEW_STORAGE, view);
+                setQuery({ view });
+              }}
+            >
+              <Icon name={icon} />
+            </button>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: Options;
+  onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <select
+      class={value ? "filter-chip on" : "filter-chip"}
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {options.map(([key, text]) => (
+        <option key={key} value={key}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A filter in a box that opens. */
+function Chip({ label, value, children }: { label: string; value: string; children: ComponentChildren }) {
+  const text = value ? `${label}: ${value}` : label;
+  return (
+    <Menu label={text} class={value ? "filter-chip on" : "filter-chip"} button={<bdi>{text}</bdi>}>
+      {() => children}
+    </Menu>
+  );
+}
+
+function TagFilter({ tag }: { tag: string }) {
+  return (
+    <Chip label="Tag" value={tag}>
+      <label>
+        With the tag
+        <input value={tag} onChange={(event) => setQuery({ tag: event.currentTarget.value.trim() })} />
+      </label>
+    </Chip>
+  );
+}
+
+function DateFilter({ filters: { from, to } }: { filters: Filters }) {
+  const value = from || to ? `${from || "…"} to ${to || "…"}` : "";
+  return (
+    <Chip label="Date" value={value}>
+      <label>
+        From
+        <input type="date" value={from} max={to} onChange={(event) => setQuery({ from: event.currentTarget.value })} />
+      </label>
+      <label>
+        To
+        <input type="date" value={to} min={from} onChange={(event) => setQuery({ to: event.currentTarget.value })} />
+      </label>
+    </Chip>
+  );
+}

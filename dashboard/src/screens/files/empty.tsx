@@ -1,0 +1,52 @@
+// What is shown in place of files: how to get some, or what was searched.
+
+import { BASE_URL } from "../../api.ts";
+import { CopyButton } from "../../parts/copy.tsx";
+import { Empty } from "../../parts/load.tsx";
+import { setQuery } from "../../router.ts";
+import { space } from "../../state.ts";
+import { reasonNotToChange } from "./actions.tsx";
+import { isFiltered, NO_FILTERS, ROOT, wordsOf, type Filters } from "./filters.ts";
+
+/** Shown instead of a list without files. */
+export function NoFiles({ filters, onChoose }: { filters: Filters; onChoose: () => void }) {
+  return isFiltered(filters) ? <NothingFound filters={filters} /> : <DropZone folder={filters.folder} onChoose={onChoose} />;
+}
+
+function NothingFound({ filters }: { filters: Filters }) {
+  const where = filters.isEverywhere ? "in any folder" : "in this folder";
+  return (
+    <Empty title={`Nothing found ${where}`}>
+      <p>
+        Searched for: <bdi>{wordsOf(filters)}</bdi>.
+      </p>
+      <div class="actions start">
+        {!filters.isEverywhere && <button onClick={() => setQuery({ all: "1" })}>Search all folders</button>}
+        <button onClick={() => setQuery(NO_FILTERS)}>Clear</button>
+      </div>
+    </Empty>
+  );
+}
+
+function DropZone({ folder, onChoose }: { folder: string; onChoose: () => void }) {
+  if (reasonNotToChange()) return <Empty title="No files yet">Files are uploaded by keys with the role user.</Empty>;
+  const lines = [
+    `curl ${BASE_URL}/upload`,
+    '-H "Authorization: Bearer $KEY"',
+    `-F space=${space.value?.handle}`,
+    ...(folder === ROOT ? [] : [`-F folder_id=${folder}`]),
+    "-F 'files[]=@photo.jpg'",
+  ];
+  const code = lines.join(" \\\n  ");
+  return (
+    <div class="files-empty">
+      <h2>Drop files or folders</h2>
+      <p>
+        or <button onClick={onChoose}>Choose files</button>
+      </p>
+      <p class="hint">The same from a terminal, with an API key in $KEY:</p>
+      <pre tabIndex={0}>{code}</pre>
+      <CopyButton text={code} />
+    </div>
+  );
+}

@@ -1,0 +1,188 @@
+// Folders: tiles above the files, their menu, and the dialogs to create, rename, move and delete one.
+
+import { signal, useSignal } from "@preact/signals";
+import { createFolder, deleteFolder, updateFolder, type FolderSummary } from "larder/api";
+
+import { client, dataOf } from "../../api.ts";
+import { ask, FormDialog } from "../../parts/dialog.tsx";
+import { TextField } from "../../parts/form.tsx";
+import { count } from "../../parts/format.ts";
+import { Icon } from "../../parts/icons.tsx";
+import { toast } from "../../parts/status.tsx";
+import { href, place } from "../../router.ts";
+import { can, space } from "../../state.ts";
+import { useDrop } from "./drag.ts";
+import { ROOT } from "./filters.ts";
+import { FolderPicker } from "./folder-picker.tsx";
+import { Menu } from "./menu.tsx";
+import type { Names } from "./selection.ts";
+
+/** What the dialogs change. */
+export type FolderRef = Pick<FolderSummary, "id" | "name" | "parent_id">;
+
+export interface FolderEvents {
+  /** Called after a folder was created or changed. */
+  onChanged: () => void;
+  onDeleted: (folder: FolderRef) => void;
+  onMove: (files: Names, folder: string) => void;
+}
+
+/** Tiles that are shown at first. */
+const FIRST_TILES = 12;
+
+/** The dialog that is open. */
+const asked = signal<{ what: "create" | "rename" | "move"; folder: FolderRef } | null>(null);
+
+/** Why folders cannot be changed with this key, if so. */
+function reasonNotToChange(): string | undefined {
+  return can("admin") ? undefined : "Needs the role admin.";
+}
+
+/** Returns the address of a folder. The order and the view stay, filters do not. */
+export function hrefOf(folder: string): string {
+  const { order, view } = place.value.query;
+  return href({ query: { ...(folder !== ROOT && { folder }), ...(order && { order }), ...(view && { view }) } });
+}
+
+interface TilesProps {
+  folders: readonly FolderSummary[];
+  /** Id of the folder that contains them, or `root`. */
+  parent: string;
+  events: FolderEvents;
+}
+
+export function FolderTiles({ folders, parent, events }: TilesProps) {
+  const areAllShown = useSignal(false);
+  const shown = areAllShown.value ? folders : folders.slice(0, FIRST_TILES);
+  const create = () => (asked.value = { what: "create", folder: { id: parent, name: "", parent_id: null } });
+  const reason = reasonNotToChange();
+  return (
+    <section aria-label="Folders">
+      <ul class="folder-tiles">
+        {shown.map((folder) => (
+          <Tile key={folder.id} folder={folder} events={events} />
+        ))}
+        {shown.length < folders.length && (
+          <li>
+            <button class="plain" onClick={() => (areAllShown.value = true)}>
+              Show all {count(folders.length)} folders
+            </button>
+          </li>
+        )}
+        <li>
+          <button class="plain" disabled={Boolean(reason)} title={reason} onClick={create}>
+            <Icon name="plus" /> New folder
+          </button>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function Tile({ folder, events }: { folder: FolderSummary; events: FolderEvents }) {
+  const { isOver, listeners } = useDrop(folder.id, events.onMove);
+  return (
+    <li class={isOver ? "folder-tile drop-over" : "folder-tile"} {...listeners}>
+      <a href={hrefOf(folder.id)} title={folder.name} draggable={false}>
+        <Icon name="folder" />
+        <b dir="auto">{folder.name}</b>
+      </a>
+      <FolderMenu folder={folder} onDeleted={events.onDeleted} />
+    </li>
+  );
+}
+
+/** The menu of a folder. */
+export function FolderMenu({ folder, onDeleted }: { folder: FolderRef; onDeleted: FolderEvents["onDeleted"] }) {
+  const reason = reasonNotToChange();
+  const remove = () =>
+    ask({
+      title: `Delete folder “${folder.name}”?`,
+      text: "Only an empty folder can be deleted.",
+      action: "Delete",
+      run: async () => {
+        await deleteFolder({ client, path: { id: folder.id }, throwOnError: true });
+        toast(`Folder ${folder.name} deleted.`);
+        onDeleted(folder);
+      },
+    });
+  const choices = {
+    Rename: () => (asked.value = { what: "rename", folder }),
+    "Move…": () => (asked.value = { what: "move", folder }),
+    Delete: remove,
+  };
+  return (
+    <Menu label={`Folder ${folder.name}`} button={<span aria-hidden="true">⋯</span>}>
+      {(close) =>
+        Object.entries(choices).map(([name, run]) => (
+          <button
+            key={name}
+            type="button"
+            class="plain"
+            disabled={Boolean(reason)}
+            title={reason}
+            onClick={() => {
+              close();
+              run();
+            }}
+          >
+            {name}
+          </button>
+        ))
+      }
+    </Menu>
+  );
+}
+
+/** Shows the dialog that is open. */
+export function FolderDialogs({ onChanged }: Pick<FolderEvents, "onChanged">) {
+  if (!asked.value) return null;
+  const { what, folder } = asked.value;
+  const close = () => (asked.value = null);
+  if (what === "move") return <MoveFolder folder={folder} onChanged={onChanged} onClose={close} />;
+  return <NameFolder folder={folder} isNew={what === "create"} onChanged={onChanged} onClose={close} />;
+}
+
+interface DialogProps {
+  folder: FolderRef;
+  onChanged: () => void;
+  onClose: () => void;
+}
+
+function NameFolder({ folder, isNew, onChanged, onClose }: DialogProps & { isNew: boolean }) {
+  const name = useSignal(folder.name);
+  const save = async () => {
+    const fields = { name: name.value };
+    if (isNew) {
+      const body = { ...fields, space_id: space.value?.id ?? "", parent_id: folder.id };
+      await dataOf(createFolder({ client, body, throwOnError: true }));
+    } else {
+      await dataOf(updateFolder({ client, path: { id: folder.id }, body: fields, throwOnError: true }));
+    }
+    onChanged();
+  };
+  return (
+    <FormDialog
+      title={isNew ? "New folder" : "Rename folder"}
+      submit={isNew ? "Create" : "Rename"}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextField name="name" label="Name" value={name} autofocus />
+    </FormDialog>
+  );
+}
+
+function MoveFolder({ folder, onChanged, onClose }: DialogProps) {
+  const parent = useSignal(folder.parent_id ?? ROOT);
+  const save = async () => {
+    const body = { parent_id: parent.value };
+    await dataOf(updateFolder({ client, path: { id: folder.id }, body, throwOnError: true }));
+    onChanged();
+  };
+  return (
+    <FormDialog title={`Move folder “${folder.name}”`} submit="Move" onSubmit={save} onClose={onClose}>
+      <FolderPicker value={parent} except={folder.id} />
+    </FormDialog>
+  );
+}

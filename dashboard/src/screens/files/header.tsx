@@ -1,0 +1,109 @@
+// The head of the screen: where one is, the search, and the upload.
+
+import { useSignal } from "@preact/signals";
+import type { Folder } from "larder/api";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import { Icon } from "../../parts/icons.tsx";
+import { setQuery } from "../../router.ts";
+import { addFiles } from "../tray/tray.tsx";
+import { useDrop } from "./drag.ts";
+import { ROOT } from "./filters.ts";
+import { FolderMenu, hrefOf, type FolderEvents } from "./folders.tsx";
+import { reasonNotToChange } from "./actions.tsx";
+import type { Names } from "./selection.ts";
+
+/** Time without a key until a search begins. */
+const SEARCH_MS = 250;
+
+interface HeaderProps {
+  /** The current folder. Null at the root, and until it is loaded. */
+  folder: Folder | null;
+  folderId: string;
+  search: string;
+  events: FolderEvents;
+  searchField: RefObject<HTMLInputElement | null>;
+  chooser: RefObject<HTMLInputElement | null>;
+}
+
+export function Header({ folder, folderId, search, events, searchField, chooser }: HeaderProps) {
+  const reason = reasonNotToChange();
+  return (
+    <header class="files-head">
+      <Breadcrumb folder={folder} folderId={folderId} events={events} />
+      <SearchField search={search} field={searchField} />
+      <button class="primary" disabled={Boolean(reason)} title={reason} onClick={() => chooser.current?.click()}>
+        Upload
+      </button>
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          addFiles([...(currentTarget.files ?? [])], folderId);
+          currentTarget.value = "";
+        }}
+      />
+    </header>
+  );
+}
+
+function Breadcrumb({ folder, folderId, events }: Pick<HeaderProps, "folder" | "folderId" | "events">) {
+  if (folderId === ROOT) return <h1 class="crumbs">Files</h1>;
+  return (
+    <nav class="crumbs" aria-label="Breadcrumb">
+      <ol>
+        <Crumb id={ROOT} name="Files" onMove={events.onMove} />
+        {folder?.ancestors.map(({ id, name }) => <Crumb key={id} id={id} name={name} onMove={events.onMove} />)}
+        {folder && (
+          <li>
+            <h1 dir="auto" aria-current="page">
+              {folder.name}
+            </h1>
+            <FolderMenu folder={folder} onDeleted={events.onDeleted} />
+          </li>
+        )}
+      </ol>
+    </nav>
+  );
+}
+
+function Crumb({ id, name, onMove }: { id: string; name: string; onMove: (files: Names, folder: string) => void }) {
+  const { isOver, listeners } = useDrop(id, onMove);
+  return (
+    <li class={isOver ? "drop-over" : ""} {...listeners}>
+      <a href={hrefOf(id)} draggable={false} dir="auto">
+        {name}
+      </a>
+    </li>
+  );
+}
+
+function SearchField({ search, field }: { search: string; field: RefObject<HTMLInputElement | null> }) {
+  const text = useSignal(search);
+  const timer = useRef(0);
+  useEffect(() => {
+    text.value = search;
+  }, [search]);
+  const change = (value: string) => {
+    text.value = value;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setQuery({ search: value || undefined }), SEARCH_MS);
+  };
+  return (
+    <div class="files-search">
+      <Icon name="search" />
+      <input
+        ref={field}
+        type="search"
+        aria-label="Name starts with"
+        placeholder="Name starts with…"
+        value={text.value}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+// What can be done with the selected files, and how far it is done.
+
+import { useSignal } from "@preact/signals";
+
+import { errorOf } from "../../api.ts";
+import { count, plural } from "../../parts/format.ts";
+import { Icon } from "../../parts/icons.tsx";
+import { announce, toast } from "../../parts/status.tsx";
+import { askTo, askToDelete, copyUrls, reasonNotToChange } from "./actions.tsx";
+import { progress } from "./batch.tsx";
+import { isFiltered } from "./filters.ts";
+import { MAX_SELECTED } from "./list.ts";
+import type { Model } from "./model.ts";
+
+export function SelectionBar({ model, openId }: { model: Model; openId: string | undefined }) {
+  const { selection } = model;
+  const names = selection.names.value;
+  const running = progress.value;
+  if (names.size === 0 && !running) return null;
+  const reason = reasonNotToChange();
+  const guard = { disabled: Boolean(reason), title: reason };
+  return (
+    <section class="selection-bar" aria-label="Selection">
+      {running ? (
+        <>
+          <b role="status">{running.text}</b>
+          <button onClick={running.stop}>Stop</button>
+        </>
+      ) : (
+        <>
+          <b>{count(names.size)} selected</b>
+          <SelectAll model={model} />
+          <button {...guard} onClick={() => askTo("move", names)}>
+            Move
+          </button>
+          <button {...guard} onClick={() => askTo("tag", names)}>
+            Tag
+          </button>
+          <button onClick={() => copyUrls(model, names)}>Copy URLs</button>
+          <button class="danger" {...guard} onClick={() => askToDelete(model, names, openId)}>
+            Delete
+          </button>
+          <button
+            class="plain"
+            aria-label="Clear selection"
+            onClick={() => {
+              selection.clear();
+              model.grid.current?.focus();
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Offers what is not loaded yet, once all that is loaded is selected. */
+function SelectAll({ model: { list, filters, selection } }: { model: Model }) {
+  const isBusy = useSignal(false);
+  // The number of items changes with the version.
+  const isOffered = list.version.value > 0 && selection.size === list.items.length && !list.isComplete.value;
+  if (!isOffered) return null;
+  const select = async () => {
+    isBusy.value = true;
+    try {
+      const names = await list.names();
+      selection.names.value = names;
+      if (names.size === MAX_SELECTED) toast(`The first ${plural(MAX_SELECTED, "file")} are selected.`);
+      else announce(`${plural(names.size, "file")} selected.`);
+    } catch (cause) {
+      toast(errorOf(cause).message, { isError: true });
+    }
+    isBusy.value = false;
+  };
+  const where = isFiltered(filters) ? "that are found" : "in this folder";
+  return (
+    <button disabled={isBusy.value} onClick={select}>
+      {isBusy.value ? "Selecting…" : `Select all ${where}`}
+    </button>
+  );
+}

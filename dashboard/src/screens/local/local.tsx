@@ -1,0 +1,98 @@
+// The local stack: its queues and addresses. Only a local stack serves them.
+
+import { BASE_URL } from "../../api.ts";
+import { count } from "../../parts/format.ts";
+import { Show, useLoad } from "../../parts/load.tsx";
+import { isLocal } from "../../session.ts";
+import { Section } from "../settings/section.tsx";
+import { usePoll } from "./poll.ts";
+
+interface Queue {
+  name: string;
+  visible: number;
+  in_flight: number;
+  delayed: number;
+  /** Null without a dead-letter queue. */
+  dead_letters: number | null;
+}
+
+const POLL_MS = 2000;
+/** The CDN of a local stack listens on the port after that of the API. */
+const CDN_URL = `http://${location.hostname}:${Number(location.port) + 1}`;
+
+export function Local() {
+  if (!isLocal) return <main class="page">Only a local stack has this page.</main>;
+  return (
+    <main class="page local">
+      <header>
+        <h1>Local stack</h1>
+      </header>
+      <Section title="Queues" hint="Messages of the background work, counted every 2 seconds.">
+        <Queues />
+      </Section>
+      <Section title="Addresses">
+        <dl class="values">
+          <dt>API</dt>
+          <dd class="mono">{BASE_URL}</dd>
+          <dt>CDN</dt>
+          <dd class="mono">{CDN_URL}</dd>
+          <dt>Data</dt>
+          <dd>
+            In <code>.larder</code>, or in the directory of <code>--data-dir</code>. Its <code>local.json</code> contains
+            the addresses and the first key. Delete the directory to begin again.
+          </dd>
+        </dl>
+      </Section>
+    </main>
+  );
+}
+
+async function listQueues(signal: AbortSignal): Promise<Queue[]> {
+  const response = await fetch("/demo/queues", { signal });
+  const { queues } = (await response.json()) as { queues: Queue[] };
+  return queues;
+}
+
+function Queues() {
+  const loaded = useLoad(listQueues, []);
+  usePoll(async () => loaded.reload(), POLL_MS);
+  return (
+    <Show of={loaded}>
+      {(queues) => (
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Queues">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Queue</th>
+                <th scope="col">Waiting</th>
+                <th scope="col">In work</th>
+                <th scope="col">Delayed</th>
+                <th scope="col">Dead letters</th>
+              </tr>
+            </thead>
+            <tbody>
+              {queues.map((queue) => (
+                <QueueRow key={queue.name} queue={queue} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Show>
+  );
+}
+
+function QueueRow({ queue }: { queue: Queue }) {
+  const { name, visible, in_flight, delayed, dead_letters } = queue;
+  return (
+    <tr>
+      <th scope="row" title={name}>
+        {name.replace(/^.*-|Queue$/g, "")}
+      </th>
+      <td>{count(visible)}</td>
+      <td>{count(in_flight)}</td>
+      <td>{count(delayed)}</td>
+      <td>{dead_letters ? <span class="badge danger">{count(dead_letters)}</span> : (dead_letters ?? "none")}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,87 @@
+// Uploads one file with the key of the session, however long that takes.
+//
+// - An upload belongs to the key with which it began. If the session ends, it stops, and begins again when a person
+//   continues with another key. Without a connection it waits for one. The client has repeated its requests before.
+// - A file that cannot be read is reported as such, because a browser reports it as a lost connection.
+
+import { computed, effect, signal as state } from "@preact/signals";
+import { LarderError, upload, type FileRecord, type UploadOptions } from "larder";
+import { getAccount } from "larder/api";
+
+import { BASE_URL, client, errorOf, isOnline } from "../../api.ts";
+import { endSession, key } from "../../session.ts";
+
+const UNAUTHORIZED = 401;
+const NO_RESPONSE = 0;
+
+/** Who paused the uploads. */
+export const pausedBy = state<"" | "person" | "session">("");
+/** Whether uploads can be sent. */
+export const isRunning = computed(() => !pausedBy.value && isOnline.value && key.value !== "");
+
+/** Uploads a file to the space that the options name. */
+export async function send(file: File, options: UploadOptions): Promise<FileRecord> {
+  const { space = "", signal, onProgress } = options;
+  for (;;) {
+    const secret = key.value;
+    const session = sessionOf(secret, signal);
+    try {
+      return await upload({ baseUrl: BASE_URL, key: secret }, file, { ...options, space, signal: session.signal });
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const error = errorOf(cause);
+      if (error.status === UNAUTHORIZED && key.value === secret) {
+        endSession("This key was revoked or has expired. Your uploads wait until you sign in.");
+      }
+      if (key.value === secret) await assertTemporary(error, file);
+
+      onProgress?.({ sent: 0, total: file.size });
+      await running(signal);
+    } finally {
+      session.end();
+    }
+  }
+}
+
+/** Returns a signal that aborts with the upload, and when the session has another key. */
+function sessionOf(secret: string, signal: AbortSignal | undefined): { signal: AbortSignal; end: () => void } {
+  const controller = new AbortController();
+  const end = effect(() => {
+    if (key.value !== secret) controller.abort();
+  });
+  return { signal: AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]), end };
+}
+
+/** Fails with the error unless the connection is lost. */
+async function assertTemporary(error: LarderError, file: File): Promise<void> {
+  if (error.status !== NO_RESPONSE) throw error;
+  await assertReadable(file);
+  if (await isReachable()) throw error;
+}
+
+async function assertReadable(file: File): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch (cause) {
+    const text = "The file cannot be read. It was changed, moved or deleted after it was added.";
+    throw new LarderError(text, NO_RESPONSE, cause);
+  }
+}
+
+/** Returns whether the service responds, and updates `isOnline` by it. */
+export async function isReachable(): Promise<boolean> {
+  await getAccount({ client, throwOnError: true }).catch(() => {});
+  return isOnline.value;
+}
+
+function running(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = effect(() => {
+      if (isRunning.value) resolve();
+    });
+    signal?.addEventListener("abort", () => {
+      end();
+      reject(signal.reason);
+    });
+  });
+}

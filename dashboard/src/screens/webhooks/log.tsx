@@ -1,0 +1,157 @@
+// The delivery log as a table.
+//
+// - While a message waits for an attempt that is due soon, the log is requested again, a bounded number of times
+//   after each action.
+
+import { useSignal } from "@preact/signals";
+import type { WebhookMessage } from "larder/api";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+
+import { ago, plural, time } from "../../parts/format.ts";
+import { Empty, Show, useLoad } from "../../parts/load.tsx";
+import { usePoll } from "../local/poll.ts";
+import { attempt, Section } from "../settings/section.tsx";
+import { Delivery } from "./delivery.tsx";
+import { createLog, type Log as Store, type LoggedMessage } from "./log-store.ts";
+import { Status } from "./words.tsx";
+
+const POLL_MS = 1500;
+const MAX_POLLS = 40;
+/** A message whose next attempt is later is not waited for. */
+const SOON_MS = 60_000;
+
+export function Log({ id }: { id: string }) {
+  const log = useMemo(() => createLog(id), [id]);
+  const polls = useSignal(0);
+  const openId = useSignal("");
+  const loaded = useLoad(async () => (await log.refresh(), true), [id]);
+
+  const opened = log.messages.value.find((message) => message.id === openId.value);
+  const isWaiting = log.messages.value.some(isDueSoon);
+  const poll = async () => {
+    polls.value += 1;
+    // A failure shows in the next one, or when the caller reloads.
+    await Promise.allSettled([log.refresh(), openId.value && log.refreshOne(openId.value)]);
+  };
+  usePoll(poll, POLL_MS, isWaiting && polls.value < MAX_POLLS);
+  const reload = () => {
+    polls.value = 0;
+    return attempt(log.refresh);
+  };
+
+  return (
+    <Section title="Log" hint="Messages of the last 30 days. A failed attempt is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h.">
+      <div class="actions start">
+        <button type="button" onClick={reload}>
+          Refresh
+        </button>
+      </div>
+      <Show of={loaded}>{() => <Messages log={log} onOpen={(chosen) => (openId.value = chosen)} />}</Show>
+      {opened && (
+        <Delivery
+          log={log}
+          message={opened}
+          onSent={() => (polls.value = 0)}
+          onClose={() => (openId.value = "")}
+        />
+      )}
+    </Section>
+  );
+}
+
+function isDueSoon({ status, next_attempt_at }: WebhookMessage): boolean {
+  const due = next_attempt_at ? Date.parse(next_attempt_at) : 0;
+  return status === "pending" && due < Date.now() + SOON_MS;
+}
+
+function Messages({ log, onOpen }: { log: Store; onOpen: (id: string) => void }) {
+  const messages = log.messages.value;
+  if (messages.length === 0) {
+    return (
+      <Empty title="Nothing was sent yet">
+        <p>After an upload, its message and the answer of your receiver appear here.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <div class="scroll-x" tabIndex={0} role="group" aria-label="Messages">
+        <table class="log">
+          <thead>
+            <tr>
+              <th scope="col">Event</th>
+              <th scope="col">File</th>
+              <th scope="col">State</th>
+              <th scope="col">Attempts</th>
+              <th scope="col">Created</th>
+            </tr>
+          </thead>
+          <tbody>
+            {messages.map((message) => (
+              <Row key={message.id} message={message} name={log.names.value.get(message.file_id)} onOpen={onOpen} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {log.cursor.value && <More key={log.cursor.value} onMore={log.more} />}
+    </>
+  );
+}
+
+interface RowProps {
+  message: LoggedMessage;
+  name: string | undefined;
+  onOpen: (id: string) => void;
+}
+
+function Row({ message, name, onOpen }: RowProps) {
+  const { id, file_id, attempts, created_at } = message;
+  const number = attempts.at(-1)?.number ?? 0;
+  const file = name || file_id;
+  return (
+    <tr
+      onClick={(event) => {
+        // The focus returns to the row after the dialog.
+        event.currentTarget.querySelector("button")?.focus();
+        onOpen(id);
+      }}
+    >
+      <td>
+        <button type="button" class="link" aria-label={`${message.event}, ${file}`}>
+          {message.event}
+        </button>
+      </td>
+      <td class="name">
+        <bdi class={name ? undefined : "mono"}>{file}</bdi>
+      </td>
+      <td>
+        <Status message={message} />
+      </td>
+      <td title={plural(number, "attempt")}>{number}</td>
+      <td title={time(created_at)}>{ago(created_at)}</td>
+    </tr>
+  );
+}
+
+/** Loads older messages when it becomes visible, and when it is pressed. */
+function More({ onMore }: { onMore: () => Promise<void> }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const isBusy = useSignal(false);
+  const load = async () => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    await attempt(onMore);
+    isBusy.value = false;
+  };
+
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void load());
+    if (button.current) observer.observe(button.current);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <button ref={button} type="button" aria-busy={isBusy.value} onClick={load}>
+      Show older
+    </button>
+  );
+}
