@@ -105,12 +105,15 @@ fn settings(fields: &mut impl FieldReader) -> FolderSecurity {
 }
 
 fn watermark(fields: &mut impl FieldReader) -> Watermark {
-    fields.deny_unknown(&["enabled", "url", "position", "opacity"]);
+    fields.deny_unknown(&["enabled", "url", "file_id", "position", "opacity"]);
 
     let default = Watermark::default();
     let watermark = Watermark {
         enabled: fields.boolean("enabled").unwrap_or(default.enabled),
         url: fields.optional_url("url"),
+        file_id: fields.optional("file_id", |id| {
+            id.parse().map_err(|_| FieldError::InvalidSelection)
+        }),
         position: fields
             .optional("position", parse_variant)
             .unwrap_or(default.position),
@@ -119,11 +122,22 @@ fn watermark(fields: &mut impl FieldReader) -> Watermark {
             .unwrap_or(default.opacity),
     };
 
-    if watermark.enabled && !fields.has_value("url") {
-        fields.reject(
+    fields.describe(
+        "file_id",
+        "Id of a file in place of `url`: an active image of the same space, whose original bytes are \
+         copied. It may be deleted afterwards.",
+    );
+
+    match (fields.has_value("url"), fields.has_value("file_id")) {
+        (false, false) if watermark.enabled => fields.reject(
             "url",
             &FieldError::RequiredIfTrue("security.watermark.enabled"),
-        );
+        ),
+        (true, true) => fields.reject(
+            "file_id",
+            &FieldError::Custom("must be absent when url is present"),
+        ),
+        _ => {}
     }
 
     watermark

@@ -1,7 +1,8 @@
-//! Fetches the images of watermarks when they are set, and stores copies of them.
+//! Fetches the images of watermarks when they are set, or reads them from files, and stores copies of them.
 //!
-//! Invariant: an image is stored only if delivery can decode it. Delivery reads the copy, and never
-//! the URL.
+//! Invariants:
+//! - An image is stored only if delivery can decode it. Delivery reads the copy, and never the URL or the file.
+//! - Settings that keep their file keep the copy, so they can be changed after the file is deleted.
 //!
 //! Images are decoded one at a time, but outside of a memory budget: a WebP that was prepared for it can
 //! request more memory than the function has. That ends the invocation, and nothing is stored.
@@ -10,8 +11,8 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use domain::{
-    FieldError, FieldErrors, Folder, FolderSecurity, PublicHttpsUrl, Revision, Security,
-    ServiceError, Watermark,
+    FieldError, FieldErrors, FileId, FileStatus, Folder, FolderSecurity, PublicHttpsUrl,
+    ResourceType, Revision, Security, ServiceError, Watermark,
 };
 use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
 use runtime::Settings;
@@ -27,7 +28,38 @@ const DEADLINE: Duration = Duration::from_secs(5);
 const OK: u16 = 200;
 /// Maximum images that are decoded at a time.
 const MAX_DECODINGS: usize = 1;
-const URL_FIELD: &str = "security.watermark.url";
+
+/// Where an image comes from: the field of a request, and what it must be.
+#[derive(Clone, Copy)]
+struct Source {
+    field: &'static str,
+    requirement: &'static str,
+}
+
+const URL: Source = Source {
+    field: "security.watermark.url",
+    requirement: "must be the URL of a PNG, JPEG, WebP or GIF that can be decoded",
+};
+const FILE: Source = Source {
+    field: "security.watermark.file_id",
+    requirement: "must be the id of a PNG, JPEG, WebP or GIF that can be decoded",
+};
+
+impl Source {
+    fn invalid(self, field_error: FieldError) -> ServiceError {
+        FieldErrors::from((self.field, field_error)).into()
+    }
+
+    fn unsuitable(self) -> ServiceError {
+        self.invalid(FieldError::Custom(self.requirement))
+    }
+}
+
+/// The watermark that new settings replace.
+struct Current<'a> {
+    watermark: Option<&'a Watermark>,
+    stored: Option<Revision>,
+}
 
 /// The client that fetches images, and the bucket that stores them.
 #[derive(Clone)]
@@ -58,7 +90,13 @@ impl Watermarks {
         space: &mut SpaceScope,
         settings: Security,
     ) -> Result<(), ServiceError> {
-        let stored_watermark = self.store_image(space, &settings.watermark).await?;
+        let current = Current {
+            watermark: Some(&space.record().security.watermark),
+            stored: space.record().stored_watermark,
+        };
+        let stored_watermark = self
+            .store_image(space, &settings.watermark, current)
+            .await?;
         let new = NewSecurity {
             settings,
             stored_watermark,
@@ -73,8 +111,12 @@ impl Watermarks {
         folder: ResolvedFolder,
         settings: FolderSecurity,
     ) -> Result<ResolvedFolder, ServiceError> {
+        let current = Current {
+            watermark: folder.folder().security.watermark.as_ref(),
+            stored: folder.folder().stored_watermark,
+        };
         let stored_watermark = match &settings.watermark {
-            Some(watermark) => self.store_image(space, watermark).await?,
+            Some(watermark) => self.store_image(space, watermark, current).await?,
             None => None,
         };
         let new = NewFolderSecurity {
@@ -93,20 +135,29 @@ impl Watermarks {
             .await;
     }
 
-    /// Fetches and stores the image of a watermark, and returns its revision; `None` unless the watermark
-    /// is enabled.
+    /// Stores the image of a watermark, unless its file is that of the current one, and returns its revision; `None`
+    /// unless the watermark is enabled.
     async fn store_image(
         &self,
         space: &SpaceScope,
         watermark: &Watermark,
+        current: Current<'_>,
     ) -> Result<Option<Revision>, ServiceError> {
-        let Watermark { enabled, url, .. } = watermark;
-        let (true, Some(url)) = (enabled, url) else {
+        if !watermark.enabled {
             return Ok(None);
-        };
+        }
+        let current_file = current.watermark.and_then(|current| current.file_id);
+        if current.stored.is_some() && watermark.file_id.is_some_and(|id| current_file == Some(id))
+        {
+            return Ok(current.stored);
+        }
 
-        let image = self.fetch(url).await?;
-        self.require_decodable(image.clone()).await?;
+        let (image, source) = match (&watermark.url, watermark.file_id) {
+            (Some(url), _) => (self.fetch(url).await?, URL),
+            (None, Some(id)) => (self.original(space, id).await?, FILE),
+            (None, None) => return Ok(None),
+        };
+        self.require_decodable(image.clone(), source).await?;
         let revision = self.bucket.store_watermark(space, image).await?;
         Ok(Some(revision))
     }
@@ -118,18 +169,37 @@ impl Watermarks {
         };
         let fetched = self.outbound.get(url, limits).await;
         let fetched =
-            fetched.map_err(|error| invalid(FieldError::NotFetched(error.to_string())))?;
+            fetched.map_err(|error| URL.invalid(FieldError::NotFetched(error.to_string())))?;
 
         let status = fetched.status.as_u16();
         if status == OK {
             return Ok(fetched.body);
         }
         let reason = format!("The host responds with status {status}.");
-        Err(invalid(FieldError::NotFetched(reason)))
+        Err(URL.invalid(FieldError::NotFetched(reason)))
+    }
+
+    /// Returns the original bytes of an image of the space. Fails with 422 for other files.
+    async fn original(&self, space: &SpaceScope, id: FileId) -> Result<Bytes, ServiceError> {
+        let file = space.files().get(id).await?;
+        let file = file.ok_or_else(|| FILE.invalid(FieldError::InvalidSelection))?;
+        if file.status != FileStatus::Active {
+            let incomplete = "must be the id of a file whose upload is complete";
+            return Err(FILE.invalid(FieldError::Custom(incomplete)));
+        }
+        if file.resource_type != ResourceType::Image {
+            return Err(FILE.unsuitable());
+        }
+        if file.size > MAX_IMAGE_BYTES as u64 {
+            let too_large = "must be the id of an image of at most 5 MiB";
+            return Err(FILE.invalid(FieldError::Custom(too_large)));
+        }
+
+        space.files().bytes(&file, &self.bucket).await
     }
 
     /// Fails with 422 if delivery cannot decode an image.
-    async fn require_decodable(&self, image: Bytes) -> Result<(), ServiceError> {
+    async fn require_decodable(&self, image: Bytes, source: Source) -> Result<(), ServiceError> {
         let permit = self.decodings.clone().acquire_owned().await;
         let permit = permit.map_err(ServiceError::internal)?;
         let Watermark {
@@ -146,15 +216,9 @@ impl Watermarks {
             .map_err(ServiceError::internal)?
             .map_err(|error| match error {
                 MediaError::TooManyPixels { .. } => {
-                    invalid(FieldError::TooManyPixels(MAX_WATERMARK_PIXELS))
+                    source.invalid(FieldError::TooManyPixels(MAX_WATERMARK_PIXELS))
                 }
-                _ => invalid(FieldError::Custom(
-                    "must be the URL of a PNG, JPEG, WebP or GIF that can be decoded",
-                )),
+                _ => source.unsuitable(),
             })
     }
-}
-
-fn invalid(field_error: FieldError) -> ServiceError {
-    FieldErrors::from((URL_FIELD, field_error)).into()
 }

@@ -13,4 +13,5 @@ pub(crate) mod rendition_races;
 pub(crate) mod replicas;
 pub(crate) mod signed_urls;
 pub(crate) mod transformations;
+pub(crate) mod watermark_images;
 pub(crate) mod watermarks;

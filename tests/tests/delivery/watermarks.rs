@@ -10,18 +10,18 @@ use crate::support::{
     images::{image, png_of_sides},
 };
 
-const RED: [u8; 3] = [255, 0, 0];
-const BLUE: [u8; 3] = [0, 0, 255];
+pub(super) const RED: [u8; 3] = [255, 0, 0];
+pub(super) const BLUE: [u8; 3] = [0, 0, 255];
 /// Maximum difference of a sample in lossy formats.
 const TOLERANCE: u8 = 70;
 
-async fn upload_image(acme: &TestSpace) -> File {
+pub(super) async fn upload_image(acme: &TestSpace) -> File {
     let bytes = image(Format::Png, 64, 48);
     acme.upload(bytes).named("a.png", "image/png").await
 }
 
 /// Enables the watermark of a space.
-async fn enable(acme: &TestSpace, server: &ImageServer) {
+pub(super) async fn enable(acme: &TestSpace, server: &ImageServer) {
     let mut security = server.watermark();
     security["watermark"]["opacity"] = json!(1);
     acme.set_security(&acme.path(), security).await;
@@ -38,7 +38,7 @@ fn decoded(response: &Response) -> Pixels {
 }
 
 /// Returns whether a square watermark in the southeast has a color at its center.
-fn is_marked(response: &Response, expected: [u8; 3]) -> bool {
+pub(super) fn is_marked(response: &Response, expected: [u8; 3]) -> bool {
     let pixels = decoded(response);
     let shorter = pixels.width.min(pixels.height);
     let inset = (shorter / 50).max(1) + shorter / 8;

@@ -56,7 +56,7 @@ async fn folder_is_created_and_returned(stack: &Stack, acme: &TestSpace) {
             "setting": null,
         },
         "security": {
-            "watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5},
+            "watermark": {"enabled": false, "url": null, "file_id": null, "position": "southeast", "opacity": 0.5},
             "transformations": "any",
             "sources": {
                 "watermark": {"source": "space", "inherited_from": acme.id},

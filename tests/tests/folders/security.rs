@@ -16,7 +16,7 @@ const POSITIONS: &str = "northwest north northeast west center east southwest so
 
 /// Returns a watermark with fields that differ from the default.
 fn watermark(differences: Value) -> Value {
-    let default = json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5});
+    let default = json!({"enabled": false, "url": null, "file_id": null, "position": "southeast", "opacity": 0.5});
     merged(default, differences)
 }
 

@@ -27,7 +27,7 @@ async fn space_is_created_with_defaults(stack: &Stack) {
         "name": "Acme", "description": "Photos\nand more", "enabled": true, "folder_mode": "dynamic",
         "custom_domain": null, "webhook_url": null, "updated_at": created_at, "role": "owner",
         "access_control": {"requires_auth": false, "public_read": true},
-        "security": {"watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5}, "transformations": "any"},
+        "security": {"watermark": {"enabled": false, "url": null, "file_id": null, "position": "southeast", "opacity": 0.5}, "transformations": "any"},
     });
     assert_fields(&created, expected);
 }

@@ -2307,6 +2307,11 @@ export type Watermark = {
      */
     enabled: boolean;
     /**
+     * The file that is the watermark image, in place of `url`: an image of the same space. Its original
+     * bytes were copied, so it may have been deleted.
+     */
+    file_id: FileId | null;
+    /**
      * Opacity of the watermark.
      */
     opacity: Opacity;
@@ -2315,7 +2320,7 @@ export type Watermark = {
      */
     position: Gravity;
     /**
-     * URL of the watermark image: `https`. Required if `enabled` is true.
+     * URL of the watermark image: `https`. Required if `enabled` is true and there is no `file_id`.
      */
     url: PublicHttpsUrl | null;
 };
@@ -2329,6 +2334,10 @@ export type WatermarkInput = {
      */
     enabled?: boolean;
     /**
+     * Id of a file in place of `url`: an active image of the same space, whose original bytes are copied. It may be deleted afterwards.
+     */
+    file_id?: FileId | null;
+    /**
      * Opacity of the watermark.
      */
     opacity?: Opacity | null;
@@ -2337,7 +2346,7 @@ export type WatermarkInput = {
      */
     position?: Gravity | null;
     /**
-     * URL of the watermark image: `https`. Required if `enabled` is true.
+     * URL of the watermark image: `https`. Required if `enabled` is true and there is no `file_id`.
      */
     url?: PublicHttpsUrl | null;
 };

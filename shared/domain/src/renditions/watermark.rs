@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldError, PublicHttpsUrl, Revision};
+use crate::{FieldError, FileId, PublicHttpsUrl, Revision};
 
 /// Security settings of a space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,8 +57,13 @@ pub enum TransformationPolicy {
 pub struct Watermark {
     /// Whether the watermark is applied.
     pub enabled: bool,
-    /// URL of the watermark image: `https`. Required if `enabled` is true.
+    /// URL of the watermark image: `https`. Required if `enabled` is true and there is no `file_id`.
     pub url: Option<PublicHttpsUrl>,
+    /// The file that is the watermark image, in place of `url`: an image of the same space. Its original
+    /// bytes were copied, so it may have been deleted.
+    #[serde(default)]
+    #[schemars(!default)]
+    pub file_id: Option<FileId>,
     /// Position of the watermark.
     pub position: Gravity,
     /// Opacity of the watermark.
@@ -70,6 +75,7 @@ impl Default for Watermark {
         Watermark {
             enabled: false,
             url: None,
+            file_id: None,
             position: Gravity::Southeast,
             opacity: Opacity::default(),
         }

@@ -19,7 +19,7 @@ pub struct DeliverySpace {
     pub access_control: AccessControl,
     /// Number of changes to its access control.
     pub access_version: u64,
-    /// Security settings that folders inherit, without the URL of the watermark.
+    /// Security settings that folders inherit, without the source of the watermark.
     pub security: Security,
     /// Stored image of the watermark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,9 +31,9 @@ pub struct DeliverySpace {
 impl From<&Space> for DeliverySpace {
     fn from(space: &Space) -> DeliverySpace {
         let mut security = space.security.clone();
-        // Up to 2,048 characters, which delivery does not need: it never loads the watermark from
-        // its URL.
+        // A URL has up to 2,048 characters. Delivery reads only the stored copy of the image.
         security.watermark.url = None;
+        security.watermark.file_id = None;
 
         DeliverySpace {
             id: space.id,

@@ -18,7 +18,8 @@ use crate::{FileBucket, ResolvedFolder, SpaceScope};
 #[derive(Clone, Debug)]
 pub struct NewSecurity {
     pub settings: Security,
-    /// Revision of the stored image of the watermark; `None` unless the watermark is enabled.
+    /// Revision of the stored image of the watermark, new or that of the current settings; `None` unless the
+    /// watermark is enabled.
     pub stored_watermark: Option<Revision>,
 }
 
@@ -26,21 +27,49 @@ pub struct NewSecurity {
 #[derive(Clone, Debug)]
 pub struct NewFolderSecurity {
     pub settings: FolderSecurity,
-    /// Revision of the stored image of the watermark; `None` unless the settings enable one.
+    /// Revision of the stored image of the watermark, new or that of the current settings; `None` unless the
+    /// settings enable one.
     pub stored_watermark: Option<Revision>,
 }
 
-/// The stored image that a change replaced. A change may run repeatedly; the last run counts.
-#[derive(Default)]
-struct Replaced(Mutex<Option<Revision>>);
+/// A change of the stored image. It may run repeatedly; the last run counts.
+struct ImageChange {
+    /// The image of the new settings, if the current settings have it too.
+    kept: Option<Revision>,
+    /// The image of the new settings, if they alone have it.
+    created: Option<Revision>,
+    /// The image that the last run replaced.
+    replaced: Mutex<Option<Revision>>,
+}
 
-impl Replaced {
-    fn set(&self, revision: Option<Revision>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = revision;
+impl ImageChange {
+    fn new(from: Option<Revision>, to: Option<Revision>) -> ImageChange {
+        ImageChange {
+            kept: to.filter(|_| to == from),
+            created: to.filter(|_| to != from),
+            replaced: Mutex::default(),
+        }
     }
 
-    fn into_inner(self) -> Option<Revision> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// Replaces the image. Fails with 503 if a concurrent change has removed the image to keep.
+    fn apply(&self, stored: &mut Option<Revision>) -> Result<(), ServiceError> {
+        if self.kept.is_some() {
+            return if *stored == self.kept {
+                Ok(())
+            } else {
+                Err(ServiceError::contended("the watermark was replaced"))
+            };
+        }
+
+        let replaced = std::mem::replace(stored, self.created);
+        *self.replaced.lock().unwrap_or_else(PoisonError::into_inner) = replaced;
+        Ok(())
+    }
+
+    fn into_replaced(self) -> Option<Revision> {
+        self.replaced
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -64,21 +93,21 @@ impl FileBucket {
         space: &mut SpaceScope,
         new: NewSecurity,
     ) -> Result<(), ServiceError> {
-        let replaced = Replaced::default();
+        let image = ImageChange::new(space.record.stored_watermark, new.stored_watermark);
         let changed = space
-            .change(|space| {
-                replaced.set(space.stored_watermark);
+            .try_change(|space, now| {
+                image.apply(&mut space.stored_watermark)?;
                 space.security = new.settings.clone();
-                space.stored_watermark = new.stored_watermark;
+                space.updated_at = now;
+                Ok(())
             })
             .await;
 
         if let Err(error) = changed {
-            self.discard_watermark(space, new.stored_watermark, &error)
-                .await;
+            self.discard_watermark(space, image.created, &error).await;
             return Err(error);
         }
-        self.remove_watermark(space, replaced.into_inner()).await;
+        self.remove_watermark(space, image.into_replaced()).await;
         Ok(())
     }
 
@@ -89,21 +118,21 @@ impl FileBucket {
         resolved: ResolvedFolder,
         new: NewFolderSecurity,
     ) -> Result<ResolvedFolder, ServiceError> {
-        let replaced = Replaced::default();
+        let image = ImageChange::new(resolved.folder().stored_watermark, new.stored_watermark);
         let change = |folder: &mut Folder| {
-            replaced.set(folder.stored_watermark);
+            image.apply(&mut folder.stored_watermark)?;
             folder.security = new.settings.clone();
-            folder.stored_watermark = new.stored_watermark;
+            folder.updated_at = space.now();
+            Ok(())
         };
 
-        match space.folders().change(resolved, change).await {
+        match space.folders().try_change(resolved, change).await {
             Ok(changed) => {
-                self.remove_watermark(space, replaced.into_inner()).await;
+                self.remove_watermark(space, image.into_replaced()).await;
                 Ok(changed)
             }
             Err(error) => {
-                self.discard_watermark(space, new.stored_watermark, &error)
-                    .await;
+                self.discard_watermark(space, image.created, &error).await;
                 Err(error)
             }
         }

@@ -7,6 +7,7 @@ pub(crate) use bucket::original_key;
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
 use domain::{
     AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileList, FileStatus, FolderId, Page,
     PageRequest, Reference, Role, ServiceError, UploadConfigReference, WebhookEvent,
@@ -18,7 +19,7 @@ use table::{ChangeError, FileInSpace, Reason, WriteError};
 use tracing::instrument;
 
 use crate::{
-    Caller, SpaceLists, SpaceScope, Tenants,
+    Caller, SpaceLists, SpaceScope, Tenants, collect,
     folders::{FOLDER_FIELD, folder_locked},
     spaces::PURGE_DELAY_SECONDS,
     webhooks::webhook_message,
@@ -219,6 +220,13 @@ impl Files<'_> {
             .with_resource::<File>(self.space.record.id, id)
             .await?;
         Ok(found.record)
+    }
+
+    /// Returns the bytes of a file. Fails with 503 if it was deleted in the meantime.
+    pub async fn bytes(self, file: &File, bucket: &FileBucket) -> Result<Bytes, ServiceError> {
+        let object = bucket.0.get(&original_key(file)?, None).await?;
+        let chunks = object.ok_or_else(|| ServiceError::contended("the file was deleted"))?;
+        collect(chunks).await
     }
 }
 
