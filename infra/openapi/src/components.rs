@@ -1,7 +1,6 @@
 //! Moves the bodies of requests and responses, and the objects in requests, to named components:
 //! generators name their types after them.
 
-use domain::TRANSFORMATION_PARAMETERS;
 use serde_json::{Map, Value, json};
 
 use crate::operation::{COUNTERPARTS, Operation, SCHEMAS};
@@ -33,33 +32,12 @@ pub(crate) fn move_bodies(operation: &mut Operation, schemas: &mut Map<String, V
     }
 }
 
-/// Moves the parameters of a transformation, if the body has them as an object or beside other fields.
+/// Moves the parameters of a transformation, if the body has them as an object.
 fn move_transformation(body: &mut Value, schemas: &mut Map<String, Value>) {
-    let Some(fields) = body["properties"].as_object_mut() else {
-        return;
-    };
-    if let Some(transformation) = fields.get_mut("transformation") {
+    if let Some(transformation) = body.pointer_mut("/properties/transformation") {
         transformation["description"] = json!(TRANSFORMATION);
         move_to("Transformation", transformation, schemas);
     }
-    if !TRANSFORMATION_PARAMETERS
-        .iter()
-        .all(|name| fields.contains_key(*name))
-    {
-        return;
-    }
-
-    let parameters: Map<_, _> = TRANSFORMATION_PARAMETERS
-        .iter()
-        .filter_map(|name| fields.remove_entry(*name))
-        .collect();
-    let mut transformation = json!({
-        "type": "object",
-        "description": TRANSFORMATION,
-        "properties": parameters,
-    });
-    move_to("Transformation", &mut transformation, schemas);
-    *body = json!({ "allOf": [transformation, body.take()] });
 }
 
 /// Returns the name of a response with `data`: of a page, or of one resource.

@@ -169,6 +169,8 @@ pub struct PartError {
     status: u16,
     #[serde(flatten)]
     body: ErrorBody,
+    /// Seconds after which to send the part again, as in the header `Retry-After`. Null if it does not help.
+    retry_after: Option<u32>,
 }
 
 impl From<ServiceError> for PartError {
@@ -185,6 +187,7 @@ impl From<ServiceError> for PartError {
         PartError {
             status,
             body: ErrorBody::of(&mut error),
+            retry_after: error.retry_after_seconds,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! `POST /files/batch`.
 
+use futures::future;
 use serde_json::{Value, json};
 use tests::{
     Client, File, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, WebhookReceiver, column,
-    stack_test, text,
+    seconds, stack_test, text,
 };
 
 use super::{delete::delete_by_body, list::upload_ten};
@@ -101,7 +102,7 @@ async fn update_changes_given_fields_only(acme: &TestSpace) {
 
     for (changes, expected) in [
         (
-            json!({}),
+            json!({"type": "upload", "add_tags": []}),
             [
                 json!({"tags": ["a", "b"], "metadata": metadata}),
                 json!({"tags": []}),
@@ -157,15 +158,69 @@ async fn a_file_that_cannot_be_changed_does_not_affect_others(acme: &TestSpace) 
     let error = json!({
         "status": 422, "message": "The given data was invalid.",
         "errors": {"add_tags": ["The add tags field must not have more than 20 items."]},
+        "retry_after": null,
     });
     assert_eq!(
         response["data"],
         json!([{"id": files[0].id, "error": error}, {"id": files[1].id, "error": null}])
     );
     assert_eq!(acme.get_ok(files[1].path()).await["tags"], json!(["more"]));
+}
 
-    let body = json!({"ids": [files[1].id], "operation": "update", "folder_id": UNKNOWN_ID});
-    assert_eq!(batch(acme, body).await, [422]);
+#[stack_test]
+async fn files_move_into_existing_folders_of_their_space_only(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
+    let files = [acme.upload(PHOTO).await, other.upload(PHOTO).await];
+    let ids = [&files[0].id, &files[1].id];
+    let foreign = other.folder("Photos").await;
+    let deleted = acme.folder("Deleted").await;
+    acme.delete_ok(deleted.path()).await;
+    let account = stack.account();
+
+    for (folder, of_account, of_acme) in [
+        (UNKNOWN_ID, [422, 422], [422, 404]),
+        (&deleted.id, [422, 422], [422, 404]),
+        (&foreign.id, [422, 0], [422, 404]),
+        ("root", [0, 0], [0, 404]),
+    ] {
+        let body = json!({"ids": ids, "operation": "update", "folder_id": folder});
+        assert_eq!(batch(&account, body.clone()).await, of_account, "{folder}");
+        assert_eq!(batch(acme, body).await, of_acme, "{folder}");
+    }
+}
+
+#[stack_test]
+async fn files_that_are_not_begun_in_time_can_be_sent_again(stack: &Stack, acme: &TestSpace) {
+    let folder = acme.folder("Photos").await;
+    let mut ids = Vec::new();
+    for _ in 0..4 {
+        ids.push(acme.upload(PHOTO).await.id.clone());
+    }
+    // Files are moved one by one.
+    let move_of =
+        |ids: &[String]| json!({"ids": ids, "operation": "update", "folder_id": folder.id});
+    let first = stack.calls_of(batch(acme, move_of(&ids[..1]))).await;
+    let calls_of_first = u32::try_from(first.calls.len()).expect("few calls");
+
+    let mut hold = stack.local.faults().hold("files", calls_of_first);
+    let moving = acme.post("/files/batch", move_of(&ids[1..]));
+    let delay = async {
+        hold.reached().await;
+        stack.clock.advance(seconds(13));
+        hold.release();
+    };
+    let (moved, ()) = future::join(moving, delay).await;
+
+    let late = json!({
+        "status": 503, "message": "The request had no time left for this file. Send it again.",
+        "errors": {}, "retry_after": 1,
+    });
+    let results = moved.expect_ok();
+    assert_eq!(column(&results, "error"), [json!(null), json!(null), late]);
+    assert_eq!(batch(acme, move_of(&ids)).await, [0; 4]);
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
@@ -222,6 +277,14 @@ async fn invalid_batches_return_422_and_change_nothing(stack: &Stack, acme: &Tes
         (
             json!({"ids": [file.id], "operation": "delete", "add_tags": ["a"], "type": null}),
             &["add_tags", "type"],
+        ),
+        (
+            json!({"ids": [file.id], "operation": "update"}),
+            &["operation"],
+        ),
+        (
+            json!({"ids": [file.id], "operation": "update", "add_tags": null, "tags": ["a"], "title": "One"}),
+            &["operation"],
         ),
         (
             json!({"ids": [file.id], "operation": "update", "type": "public"}),

@@ -138,6 +138,11 @@ async fn invalid_validity_and_transformation_return_422(acme: &TestSpace) {
             json!({"transformation": {"width": 5}}),
             "transformation.width",
         ),
+        (json!({"transformation": {"W": 5}}), "transformation.W"),
+        (
+            json!({"transformation": {"w": 5, "widht": 5}}),
+            "transformation.widht",
+        ),
         (json!({"transformation": "w=5"}), "transformation"),
     ] {
         let mut body = fields.clone();

@@ -168,6 +168,9 @@ async fn invalid_sign_url_fields_return_422(acme: &TestSpace) {
         ("q", json!(101)),
         ("q", json!("high")),
         ("width", json!(50)),
+        ("W", json!(50)),
+        ("H", json!(50)),
+        ("Q", json!(50)),
         ("format", json!("webp")),
         ("transformation", json!({"w": 50})),
     ] {

@@ -125,7 +125,7 @@ export const updateFileById = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Delete or update up to 100 files
  *
- * Deletes the files, or changes their folder, type, tags or metadata: each as `deleteFile` or `updateFile` would, with its authorization, errors and webhooks. The response has a result per id, in the order of the request, and status 200 even if some failed. The request can be repeated: a deleted file is then a 404 of its id.
+ * Deletes the files, or changes their folder, type, tags or metadata: each as `deleteFile` or `updateFile` would, with its authorization, errors and webhooks. The response has a result per id, in the order of the request, and status 200 even if some failed. Files that are not begun within 13 seconds get 503. The request can be repeated: a deleted file is then a 404 of its id.
  */
 export const batchFiles = <ThrowOnError extends boolean = false>(options: Options<BatchFilesData, ThrowOnError>): RequestResult<BatchFilesResponses, BatchFilesErrors, ThrowOnError> => (options.client ?? client).post<BatchFilesResponses, BatchFilesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

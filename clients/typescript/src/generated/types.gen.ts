@@ -200,7 +200,7 @@ export type BatchFilesRequest = {
      */
     metadata?: CustomMetadata | null;
     /**
-     * What is done with the files.
+     * What is done with the files. `update` requires a change.
      */
     operation: BatchOperation;
     /**
@@ -1044,6 +1044,10 @@ export type PartError = {
     };
     message: string;
     /**
+     * Seconds after which to send the part again, as in the header `Retry-After`. Null if it does not help.
+     */
+    retry_after: number | null;
+    /**
      * Status that a request for this part alone would have had.
      */
     status: number;
@@ -1348,7 +1352,7 @@ export type SettingSource = {
     source: AccessSource;
 };
 
-export type SignFileUrlRequest = Transformation & {
+export type SignFileUrlRequest = {
     /**
      * Whether browsers save the file instead of showing it. Default: false.
      */
@@ -1357,6 +1361,30 @@ export type SignFileUrlRequest = Transformation & {
      * Minutes until the URL expires. Default: 60.
      */
     expiration_minutes?: number | null;
+    /**
+     * Transformation: image format.
+     */
+    f?: RequestedFormat | null;
+    /**
+     * Transformation: the part of the image that is kept.
+     */
+    g?: RequestedGravity | null;
+    /**
+     * Transformation: height in pixels.
+     */
+    h?: PixelCount | null;
+    /**
+     * Transformation: quality.
+     */
+    q?: TransformationQuality | null;
+    /**
+     * Transformation: how the image is resized.
+     */
+    r?: Crop | null;
+    /**
+     * Transformation: width in pixels.
+     */
+    w?: PixelCount | null;
 };
 
 /**

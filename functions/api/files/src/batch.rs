@@ -6,7 +6,7 @@
 use axum::extract::State;
 use domain::{
     CustomMetadata, DeliveryType, FieldError, FieldErrors, File, FileId, FolderChain,
-    MAX_METADATA_VALUES, MAX_TAGS, ServiceError, Tag, parse_variant,
+    MAX_METADATA_VALUES, MAX_TAGS, ServiceError, Tag, Timestamp, parse_variant,
 };
 use futures::{StreamExt as _, stream};
 use http_api::{
@@ -25,6 +25,9 @@ const MAX_FILES: usize = 100;
 const CONCURRENCY: usize = 8;
 /// Number of files that are moved at a time. The transactions of several would check the same folder, and conflict.
 const MOVES: usize = 1;
+/// Time after which no further file is begun, in milliseconds. The gateway waits for 29 seconds, and files that were
+/// begun may take the rest.
+const MAX_START_MS: i64 = 13_000;
 
 const IDS: &str = "ids";
 const OPERATION: &str = "operation";
@@ -34,6 +37,8 @@ const METADATA: &str = "metadata";
 const TYPE: &str = "type";
 /// Fields of an update.
 const CHANGES: [&str; 5] = [FOLDER_ID, TYPE, ADD_TAGS, REMOVE_TAGS, METADATA];
+const NO_CHANGE: &str =
+    "requires folder_id, type, add_tags, remove_tags or metadata when it is update";
 
 pub(crate) const BATCH: Endpoint = Endpoint::post(
     "batchFiles",
@@ -43,8 +48,8 @@ pub(crate) const BATCH: Endpoint = Endpoint::post(
 .description(
     "Deletes the files, or changes their folder, type, tags or metadata: each as `deleteFile` or \
      `updateFile` would, with its authorization, errors and webhooks. The response has a result per id, \
-     in the order of the request, and status 200 even if some failed. The request can be repeated: \
-     a deleted file is then a 404 of its id.",
+     in the order of the request, and status 200 even if some failed. Files that are not begun within \
+     13 seconds get 503. The request can be repeated: a deleted file is then a 404 of its id.",
 );
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -61,9 +66,9 @@ pub(crate) struct Batch {
 }
 
 /// What is done with each file.
-struct Work {
-    operation: Operation,
-    changes: Changes,
+enum Work {
+    Delete,
+    Update(Changes),
 }
 
 /// Changes of an update. `None` and [`Patch::Keep`] leave a field unchanged.
@@ -75,10 +80,75 @@ struct Changes {
     metadata: Patch<CustomMetadata>,
 }
 
+impl Work {
+    /// Returns the number of files that are processed at a time.
+    fn concurrency(&self) -> usize {
+        match self {
+            Work::Update(Changes {
+                folder: Some(_), ..
+            }) => MOVES,
+            _ => CONCURRENCY,
+        }
+    }
+}
+
 impl FromFields for Batch {
     fn read(fields: &mut impl FieldReader) -> Option<Batch> {
         let ids = fields.required_list(IDS, MAX_FILES, ResourceId::parse);
         let operation = fields.required(OPERATION, parse_variant);
+        let changes = Changes::read(fields);
+        fields.describe(IDS, "Different ids of 1 to 100 files, in any spaces.");
+        fields.describe(
+            OPERATION,
+            "What is done with the files. `update` requires a change.",
+        );
+
+        reject_duplicates(fields, ids.as_deref().unwrap_or_default());
+        match operation {
+            Some(Operation::Delete) => reject_changes(fields),
+            Some(Operation::Update) if !has_change(fields) => {
+                let unchanged = FieldError::Custom(NO_CHANGE);
+                fields.reject(OPERATION, &unchanged);
+            }
+            _ => {}
+        }
+
+        let work = match operation? {
+            Operation::Delete => Work::Delete,
+            Operation::Update => Work::Update(changes),
+        };
+        Some(Batch { ids: ids?, work })
+    }
+}
+
+fn reject_duplicates(fields: &mut impl FieldReader, ids: &[ResourceId]) {
+    for (index, ResourceId(id)) in ids.iter().enumerate() {
+        let mut before = ids.iter().take(index);
+        if before.any(|ResourceId(other)| other.eq_ignore_ascii_case(id)) {
+            fields.reject(&format!("{IDS}.{index}"), &FieldError::Duplicate);
+        }
+    }
+}
+
+fn reject_changes(fields: &mut impl FieldReader) {
+    for name in CHANGES {
+        if fields.is_present(name) {
+            let absent = FieldError::Custom("must be absent when operation is delete");
+            fields.reject(name, &absent);
+        }
+    }
+}
+
+/// Whether a field of an update is present. Null clears some of them, and is no list of tags.
+fn has_change(fields: &impl FieldReader) -> bool {
+    CHANGES.into_iter().any(|name| match name {
+        ADD_TAGS | REMOVE_TAGS => fields.has_value(name),
+        _ => fields.is_present(name),
+    })
+}
+
+impl Changes {
+    fn read(fields: &mut impl FieldReader) -> Changes {
         let folder = match fields.patch(FOLDER_ID, FolderReference::parse) {
             Patch::Keep => None,
             Patch::Clear => Some(FolderSelector::default()),
@@ -88,8 +158,6 @@ impl FromFields for Batch {
         let added_tags = fields.list(ADD_TAGS, MAX_TAGS, Tag::parse);
         let removed_tags = fields.list(REMOVE_TAGS, MAX_TAGS, Tag::parse);
         let metadata = fields.patch_map(METADATA, MAX_METADATA_VALUES, CustomMetadata::parse_entry);
-        fields.describe(IDS, "Different ids of 1 to 100 files, in any spaces.");
-        fields.describe(OPERATION, "What is done with the files.");
         fields.describe(
             FOLDER_ID,
             "Folder to move the files to: an id, or `root` for no folder.",
@@ -111,39 +179,16 @@ impl FromFields for Batch {
                 fields.reject(&format!("{REMOVE_TAGS}.{index}"), &added);
             }
         }
-        for (index, ResourceId(id)) in ids.iter().flatten().enumerate() {
-            let mut before = ids.iter().flatten().take(index);
-            if before.any(|ResourceId(other)| other.eq_ignore_ascii_case(id)) {
-                fields.reject(&format!("{IDS}.{index}"), &FieldError::Duplicate);
-            }
-        }
-        if operation == Some(Operation::Delete) {
-            for name in CHANGES {
-                if fields.is_present(name) {
-                    let absent = FieldError::Custom("must be absent when operation is delete");
-                    fields.reject(name, &absent);
-                }
-            }
-        }
 
-        let changes = Changes {
+        Changes {
             folder,
             delivery_type,
             added_tags: added_tags.unwrap_or_default(),
             removed_tags: removed_tags.unwrap_or_default(),
             metadata,
-        };
-        Some(Batch {
-            ids: ids?,
-            work: Work {
-                operation: operation?,
-                changes,
-            },
-        })
+        }
     }
-}
 
-impl Changes {
     /// Changes a file. Fails with 422 if it would have too many tags.
     fn apply(&self, file: &mut File, folders: Option<&FolderChain>) -> Result<(), ServiceError> {
         if let Some(folders) = folders {
@@ -183,55 +228,74 @@ pub(crate) async fn batch(
 ) -> Result<Data<Vec<BatchResult>>, ApiError> {
     auth.caller.require_in_own_space(ManageFiles::MIN_ROLE)?;
 
-    let results = batch
-        .ids
-        .iter()
-        .map(|ResourceId(id)| result(&auth, &files, &batch.work, id));
-    let results: Vec<_> = results.collect();
-    let concurrency = match &batch.work.changes.folder {
-        Some(_) => MOVES,
-        None => CONCURRENCY,
+    let run = Run {
+        deadline: auth.env().now().plus_ms(MAX_START_MS),
+        auth,
+        files,
+        work: batch.work,
     };
+    let results = batch.ids.iter().map(|ResourceId(id)| run.result(id));
+    let results: Vec<_> = results.collect();
     Ok(Data(
-        stream::iter(results).buffered(concurrency).collect().await,
+        stream::iter(results)
+            .buffered(run.work.concurrency())
+            .collect()
+            .await,
     ))
 }
 
-async fn result(
-    auth: &Authenticated<ManageFiles>,
-    files: &FilesState,
-    work: &Work,
-    requested: &str,
-) -> BatchResult {
-    let id: Option<FileId> = requested.parse().ok();
-    let done = process(auth, files, work, requested).await;
-    BatchResult {
-        id: id.map_or_else(|| requested.to_owned(), |id| id.to_string()),
-        error: done.err().map(PartError::from),
+fn out_of_time() -> ServiceError {
+    ServiceError {
+        message: "The request had no time left for this file. Send it again.".into(),
+        ..ServiceError::contended("the batch has no time left")
     }
 }
 
-/// Deletes or updates one file.
-async fn process(
-    auth: &Authenticated<ManageFiles>,
-    files: &FilesState,
-    work: &Work,
-    id: &str,
-) -> Result<(), ServiceError> {
-    let can: Can<ManageFiles, File> = auth.can(id).await?;
-    let records = can.space.files();
-    records.require_manager(&can.resource, &can.caller)?;
-    if work.operation == Operation::Delete {
-        return records.delete(can.resource, &files.deletion_queues).await;
+/// A batch in progress.
+struct Run {
+    auth: Authenticated<ManageFiles>,
+    files: FilesState,
+    work: Work,
+    /// Time from which no file is begun.
+    deadline: Timestamp,
+}
+
+impl Run {
+    async fn result(&self, requested: &str) -> BatchResult {
+        let id: Option<FileId> = requested.parse().ok();
+        let done = if self.auth.env().now() < self.deadline {
+            self.process(requested).await
+        } else {
+            Err(out_of_time())
+        };
+
+        BatchResult {
+            id: id.map_or_else(|| requested.to_owned(), |id| id.to_string()),
+            error: done.err().map(PartError::from),
+        }
     }
 
-    let folders = can.space.folders();
-    let folders_before = folders.chain(can.resource.folder.as_ref()).await?;
-    let placement = match &work.changes.folder {
-        Some(folder) => Some(folders.placement(folder).await??),
-        None => None,
-    };
-    let apply = |file: &mut File, folders: Option<&FolderChain>| work.changes.apply(file, folders);
-    change_and_move(can, folders_before, placement, apply).await?;
-    Ok(())
+    /// Deletes or updates one file.
+    async fn process(&self, id: &str) -> Result<(), ServiceError> {
+        let can: Can<ManageFiles, File> = self.auth.can(id).await?;
+        let records = can.space.files();
+        records.require_manager(&can.resource, &can.caller)?;
+        let changes = match &self.work {
+            Work::Delete => {
+                let queues = &self.files.deletion_queues;
+                return records.delete(can.resource, queues).await;
+            }
+            Work::Update(changes) => changes,
+        };
+
+        let folders = can.space.folders();
+        let folders_before = folders.chain(can.resource.folder.as_ref()).await?;
+        let placement = match &changes.folder {
+            Some(folder) => Some(folders.placement(folder).await??),
+            None => None,
+        };
+        let apply = |file: &mut File, folders: Option<&FolderChain>| changes.apply(file, folders);
+        change_and_move(can, folders_before, placement, apply).await?;
+        Ok(())
+    }
 }

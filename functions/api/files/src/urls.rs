@@ -2,7 +2,9 @@
 //! signed.
 
 use axum::extract::State;
-use domain::{FileId, QueryParameter, Space};
+use domain::{
+    FileId, QueryParameter, Space, TRANSFORMATION_PARAMETERS, misnamed_transformation_fields,
+};
 use http_api::{
     ApiError, Authenticated, Endpoint, FieldReader, FromFields, UrlSigner, ValidJson, file_url,
     read_optional_expires_seconds,
@@ -39,8 +41,16 @@ impl FromFields for UrlsRequest {
     fn read(fields: &mut impl FieldReader) -> Option<UrlsRequest> {
         let ids = fields.required_list("file_ids", MAX_FILES, |id| Ok(id.to_owned()));
         let expires_seconds = read_optional_expires_seconds(fields, "expiration_minutes");
-        let parameters =
-            fields.object("transformation", |fields| Some(read_transformation(fields)));
+        let parameters = fields.object("transformation", |fields| {
+            // The other known names have errors that say what to use.
+            let misnamed = misnamed_transformation_fields().map(|(name, _)| name);
+            let known: Vec<&str> = TRANSFORMATION_PARAMETERS
+                .into_iter()
+                .chain(misnamed)
+                .collect();
+            fields.deny_unknown(&known);
+            Some(read_transformation(fields))
+        });
         fields.describe("file_ids", "Ids of 1 to 100 files, in any spaces.");
         fields.describe(
             "expiration_minutes",

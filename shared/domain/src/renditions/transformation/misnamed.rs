@@ -7,23 +7,21 @@ use std::iter;
 
 use crate::FieldError;
 
-use super::TRANSFORMATION_PARAMETERS;
-
-/// Names that other services use for the parameters, in lower case, and the errors that they get.
+/// Names that other services use for the parameters, or their own in another case, and the errors that they get.
 const MISNAMED: [(&str, &str); 15] = [
-    ("w", "is not supported; use w"),
+    ("W", "is not supported; use w"),
     ("width", "is not supported; use w"),
-    ("h", "is not supported; use h"),
+    ("H", "is not supported; use h"),
     ("height", "is not supported; use h"),
-    ("r", "is not supported; use r"),
+    ("R", "is not supported; use r"),
     ("resize", "is not supported; use r"),
     ("crop", "is not supported; use r"),
     ("fit", "is not supported; use r"),
-    ("g", "is not supported; use g"),
+    ("G", "is not supported; use g"),
     ("gravity", "is not supported; use g"),
-    ("f", "is not supported; use f"),
+    ("F", "is not supported; use f"),
     ("format", "is not supported; use f"),
-    ("q", "is not supported; use q"),
+    ("Q", "is not supported; use q"),
     ("quality", "is not supported; use q"),
     (
         "dpr",
@@ -37,11 +35,8 @@ pub fn misnamed_transformation_fields() -> impl Iterator<Item = (&'static str, F
         "transformation",
         "is not supported; use w, h, r, g, f and q",
     );
-    let other = MISNAMED
-        .into_iter()
-        .filter(|(name, _)| !TRANSFORMATION_PARAMETERS.contains(name));
     iter::once(object)
-        .chain(other)
+        .chain(MISNAMED)
         .map(|(name, error)| (name, FieldError::Custom(error)))
 }
 
