@@ -130,6 +130,7 @@ impl World {
             }
             (70..78, _) => self.switch().await,
             (78..81, _) => self.delete().await,
+            (81..86, Some(_)) => self.delete_files().await,
             _ => self.presign().await,
         }
     }
@@ -249,6 +250,46 @@ impl World {
         let response = self.stack.account().put(&path, body).await;
 
         self.check(response.status, 200);
+    }
+
+    /// Deletes some of the latest files by a batch.
+    async fn delete_files(&mut self) {
+        let latest = self.files.len().saturating_sub(LATEST)..self.files.len();
+        let chosen: Vec<usize> = latest.filter(|_| self.draws.random_bool(0.3)).collect();
+        let ids: Vec<&str> = chosen.iter().map(|index| self.files[*index].id()).collect();
+        if ids.is_empty() {
+            return;
+        }
+
+        let body = json!({"ids": ids, "operation": "delete"});
+        let response = self.stack.account().post("/files/batch", body).await;
+        let results = if self.check(response.status, 200) {
+            response.expect_ok()
+        } else {
+            json!([])
+        };
+
+        for (position, index) in chosen.into_iter().enumerate() {
+            let file = &self.files[index];
+            let is_unknown =
+                file.state.0 == Gone || self.space_states[&file.space] == SpaceState::Deleted;
+            let (expected, after) = if is_unknown {
+                (404, file.state)
+            } else {
+                (200, (Gone, file.state.1))
+            };
+            let error = &results[position]["error"];
+            let status = error["status"].as_u64().unwrap_or(200);
+            let is_certain = results[position].is_object()
+                && self.check(u16::try_from(status).expect("a status"), expected);
+
+            let file = &mut self.files[index];
+            file.possible = if is_certain {
+                vec![after]
+            } else {
+                vec![file.state, after]
+            };
+        }
     }
 
     async fn delete(&mut self) {
