@@ -1,25 +1,29 @@
-"""Measures the CPU time of a function from its start to its first response: scripts/bench cold-start [BINARY …]
+"""Measures the CPU time of a function until it is ready, and of its first event: scripts/bench cold-start [BINARY …]
 
-A server on this machine takes the place of the Lambda Runtime API, and sends one request with a key, which the function looks
-up in a table that refuses connections: the time contains all that precedes the TLS handshake, and a response with 503. It is the
-time of the process by a clock of Linux. Binaries alternate, so that other load hits all of them alike.
+A server on this machine takes the place of the Lambda Runtime API, and sends one request with a key. The function looks it up in
+another server, which takes the place of DynamoDB and knows no key: so the event contains a TLS handshake, with a chain of RSA
+certificates like that of AWS, and ends with 401. The function trusts the roots of Amazon as always, and the root of this chain, by
+a file. The times are those of the process by a clock of Linux. Binaries alternate, so that other load hits all of them alike.
 """
 
 import http.server
 import json
 import os
+import ssl
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
+from pathlib import Path
 
 from bench_stack import cpu_ns
 
 RUNS = 30
+AMAZON_ROOTS = Path(__file__).parent.parent / "shared/runtime/src/amazon_roots.pem"
 # A key with a valid checksum.
 KEY = "sk_" + "a" * 40 + "3gcfED"
 VARIABLES = {
-    "AWS_ENDPOINT_URL": "https://127.0.0.1:1",
     "AWS_REGION": "us-east-1",
     "AWS_ACCESS_KEY_ID": "key",
     "AWS_SECRET_ACCESS_KEY": "secret",
@@ -58,13 +62,67 @@ EVENT = {
 }
 
 
+class Table(http.server.ThreadingHTTPServer):
+    """A table without items, over TLS."""
+
+    def __init__(self, directory):
+        super().__init__(("127.0.0.1", 0), TableHandler)
+        chain, key = create_chain(directory)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(chain, key)
+        self.socket = context.wrap_socket(self.socket, server_side=True)
+
+    def handle_error(self, *_):
+        """Ignores functions that end without closing their connection."""
+
+
+class TableHandler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        body = b'{"__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"}'
+        self.send_response(400)
+        self.send_header("content-type", "application/x-amz-json-1.0")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def create_chain(directory):
+    """Creates a root, a CA and a certificate. Writes roots.pem with the root, and returns the files of the chain and its key."""
+
+    def openssl(*arguments):
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, cwd=directory)
+
+    def create(name, issuer, *extensions):
+        extensions = [part for extension in extensions for part in ("-addext", extension)]
+        signed = ["-CA", f"{issuer}.pem", "-CAkey", f"{issuer}.key"] if issuer else []
+        subject = ["-subj", f"/CN=bench {name}", "-days", "30"]
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.pem", *subject, *signed, *extensions)
+
+    create("root", None)
+    create("ca", "root")
+    create("table", "ca", "basicConstraints=critical,CA:FALSE", "subjectAltName=IP:127.0.0.1")
+
+    read = lambda name: (directory / f"{name}.pem").read_text()
+    (directory / "chain.pem").write_text(read("table") + read("ca"))
+    (directory / "roots.pem").write_text(AMAZON_ROOTS.read_text() + read("root"))
+    return directory / "chain.pem", directory / "table.key"
+
+
 class RuntimeApi(http.server.ThreadingHTTPServer):
-    """Sends one event, and keeps the response."""
+    """Sends one event, and keeps the response, and the CPU time of the function when it asked for the event."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), RuntimeApiHandler)
-        self.is_sent = False
+        self.process = None
+        self.init_ns = None
         self.response = b""
+        self.has_started = threading.Event()
         self.has_responded = threading.Event()
         self.has_ended = threading.Event()
 
@@ -73,10 +131,11 @@ class RuntimeApiHandler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        if self.server.is_sent:
+        if self.server.init_ns is not None:
             self.server.has_ended.wait()
             return
-        self.server.is_sent = True
+        self.server.has_started.wait()
+        self.server.init_ns = cpu_ns(self.server.process.pid)
         body = json.dumps(EVENT).encode()
         self.send_response(200)
         self.send_header("lambda-runtime-aws-request-id", "1")
@@ -95,28 +154,37 @@ class RuntimeApiHandler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def cold_start_ms(binary):
-    """Starts a function, and returns its CPU time until its first response."""
+def cold_start_ms(binary, variables):
+    """Starts a function, and returns its CPU time until it asks for an event, and from then until its response."""
     server = RuntimeApi()
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    variables = VARIABLES | {"AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{server.server_port}", "PATH": os.environ["PATH"]}
-    process = subprocess.Popen([binary], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    variables = {**variables, "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{server.server_port}", "PATH": os.environ["PATH"]}
+    server.process = subprocess.Popen([binary], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server.has_started.set()
     try:
-        if not server.has_responded.wait(10) or json.loads(server.response).get("statusCode") != 503:
-            sys.exit(f"{binary} did not respond with 503: {server.response.decode()}")
-        return cpu_ns(process.pid) / 1e6
+        if not server.has_responded.wait(10) or json.loads(server.response).get("statusCode") != 401:
+            sys.exit(f"{binary} did not respond with 401: {server.response.decode()}")
+        return server.init_ns / 1e6, (cpu_ns(server.process.pid) - server.init_ns) / 1e6
     finally:
         server.has_ended.set()
-        process.kill()
-        process.wait()
+        server.process.kill()
+        server.process.wait()
         server.shutdown()
 
 
-binaries = sys.argv[1:]
-times = {binary: [] for binary in binaries}
-for _ in range(RUNS):
-    for binary in binaries:
-        times[binary].append(cold_start_ms(binary))
+with tempfile.TemporaryDirectory() as directory:
+    table = Table(Path(directory))
+    threading.Thread(target=table.serve_forever, daemon=True).start()
+    endpoint = f"https://127.0.0.1:{table.server_port}"
+    variables = {**VARIABLES, "AWS_ENDPOINT_URL": endpoint, "SSL_CERT_FILE": f"{directory}/roots.pem"}
+
+    binaries = sys.argv[1:]
+    times = {binary: [] for binary in binaries}
+    for _ in range(RUNS):
+        for binary in binaries:
+            times[binary].append(cold_start_ms(binary, variables))
 
 for binary, values in times.items():
-    print(f"{binary}: minimum {min(values):.2f} ms, median {statistics.median(values):.2f} ms")
+    parts = zip(("init", "first event"), zip(*values))
+    printed = [f"{part} minimum {min(ms):.2f} ms, median {statistics.median(ms):.2f} ms" for part, ms in parts]
+    print(f"{binary}: {'; '.join(printed)}")

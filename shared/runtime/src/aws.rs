@@ -14,11 +14,12 @@ use aws_sdk_dynamodb::config::{
 };
 use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
 use aws_smithy_http_client::{
-    Builder,
+    Connector, ConnectorBuilder,
     tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode},
 };
 
 use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_runtime_api::client::http::{HttpConnectorSettings, SharedHttpConnector};
 use bucket::Bucket;
 use domain::{Env, MasterSecret};
 use queue::{Job, Queue};
@@ -63,7 +64,7 @@ const STS_ATTEMPTS: u32 = 2;
 /// Time limit of a call with all its attempts: less than [`crate::RESPONSE_DEADLINE`].
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// HTTP clients of one function, created on first use.
+/// Connections of one function, created together with its first client.
 #[derive(Default)]
 pub(crate) struct HttpClients {
     plain: Option<Connections>,
@@ -79,20 +80,26 @@ impl HttpClients {
         trust_store: TrustStore,
     ) -> &Connections {
         if endpoint.is_some_and(|url| url.starts_with("http://")) {
-            let create = || Connections::new(env, || Builder::new().build_http());
-            return self.plain.get_or_insert_with(create);
+            let create = || SharedHttpConnector::new(connector().build_http());
+            return self
+                .plain
+                .get_or_insert_with(|| Connections::new(env, create));
         }
         self.tls.get_or_insert_with(|| {
             Connections::new(env, move || {
-                let provider = Provider::Rustls(CryptoMode::Ring);
                 let context = TlsContext::builder().with_trust_store(trust_store.clone());
-                Builder::new()
-                    .tls_provider(provider)
-                    .tls_context(context.build().expect("a context has no failure"))
-                    .build_https()
+                let connector = connector()
+                    .tls_provider(Provider::Rustls(CryptoMode::Ring))
+                    .tls_context(context.build().expect("a context has no failure"));
+                SharedHttpConnector::new(connector.build())
             })
         })
     }
+}
+
+fn connector() -> ConnectorBuilder {
+    let settings = HttpConnectorSettings::builder().connect_timeout(CONNECT_TIMEOUT);
+    Connector::builder().connector_settings(settings.build())
 }
 
 macro_rules! configure {
@@ -118,7 +125,6 @@ macro_rules! configure {
 
 fn timeouts(attempt: Duration) -> TimeoutConfig {
     TimeoutConfig::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
         .operation_attempt_timeout(attempt)
         .operation_timeout(CALL_TIMEOUT)
         .build()

@@ -4,6 +4,9 @@
 //! in time, the client drops all kept connections and repeats it once on a new one. This is part of the same attempt
 //! of the SDK, so that lost connections do not use up the attempts.
 //!
+//! A connector with its roots is created together with the clients, so during the initialization of a function, and not by its
+//! first request: Lambda gives the initialization a whole processor.
+//!
 //! The clients of DynamoDB, SQS, STS and Secrets Manager do so. Responses of S3 have no separate time limit, because
 //! large objects take long to send: there, a lost connection uses up an attempt.
 
@@ -32,21 +35,21 @@ const IDLE_MS: i64 = 5_000;
 /// Time of the last response of connections that had none: they are never idle.
 const NO_RESPONSE_MS: i64 = i64::MAX;
 
-/// Creates an HTTP client without connections.
-type CreateClient = Arc<dyn Fn() -> SharedHttpClient + Send + Sync>;
+/// Creates a connector without connections.
+type CreateConnector = Arc<dyn Fn() -> SharedHttpConnector + Send + Sync>;
 
 /// The connections that the clients of a function share. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Connections {
     current: Arc<RwLock<Pool>>,
-    create: CreateClient,
+    create: CreateConnector,
     env: Env,
 }
 
-/// An HTTP client with the connections that it keeps.
+/// A connector with the connections that it keeps.
 #[derive(Clone)]
 struct Pool {
-    client: SharedHttpClient,
+    connector: SharedHttpConnector,
     /// Milliseconds since 1970, or [`NO_RESPONSE_MS`].
     last_response_ms: Arc<AtomicI64>,
 }
@@ -58,18 +61,10 @@ struct ReconnectingClient {
     response_timeout: Option<Duration>,
 }
 
-/// Sends requests with the settings of one AWS client.
-#[derive(Clone, Debug)]
-struct ReconnectingConnector {
-    client: ReconnectingClient,
-    settings: HttpConnectorSettings,
-    components: RuntimeComponents,
-}
-
 impl Connections {
     pub(crate) fn new(
         env: &Env,
-        create: impl Fn() -> SharedHttpClient + Send + Sync + 'static,
+        create: impl Fn() -> SharedHttpConnector + Send + Sync + 'static,
     ) -> Connections {
         Connections {
             current: Arc::new(RwLock::new(Pool::new(create()))),
@@ -106,9 +101,9 @@ impl Connections {
 }
 
 impl Pool {
-    fn new(client: SharedHttpClient) -> Pool {
+    fn new(connector: SharedHttpConnector) -> Pool {
         Pool {
-            client,
+            connector,
             last_response_ms: Arc::new(AtomicI64::new(NO_RESPONSE_MS)),
         }
     }
@@ -127,33 +122,30 @@ impl fmt::Debug for Connections {
 }
 
 impl HttpClient for ReconnectingClient {
+    /// The settings are those of the connector: all AWS clients have the same.
     fn http_connector(
         &self,
-        settings: &HttpConnectorSettings,
-        components: &RuntimeComponents,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
     ) -> SharedHttpConnector {
-        SharedHttpConnector::new(ReconnectingConnector {
-            client: self.clone(),
-            settings: settings.clone(),
-            components: components.clone(),
-        })
+        SharedHttpConnector::new(self.clone())
     }
 }
 
-impl HttpConnector for ReconnectingConnector {
+impl HttpConnector for ReconnectingClient {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let connector = self.clone();
-        HttpConnectorFuture::new(async move { connector.send(request).await })
+        let client = self.clone();
+        HttpConnectorFuture::new(async move { client.send(request).await })
     }
 }
 
-impl ReconnectingConnector {
+impl ReconnectingClient {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
-        let connections = &self.client.connections;
+        let connections = &self.connections;
         let pool = connections.pool();
         let last_response_ms = pool.last_response_ms();
         let idle_ms = connections.now_ms().saturating_sub(last_response_ms);
-        let can_repeat = self.client.response_timeout.is_some() && idle_ms >= IDLE_MS;
+        let can_repeat = self.response_timeout.is_some() && idle_ms >= IDLE_MS;
         let copy = can_repeat.then(|| request.try_clone()).flatten();
 
         match (self.send_once(&pool, request).await, copy) {
@@ -173,16 +165,15 @@ impl ReconnectingConnector {
         pool: &Pool,
         request: HttpRequest,
     ) -> Result<HttpResponse, ConnectorError> {
-        let connector = pool.client.http_connector(&self.settings, &self.components);
-        let call = connector.call(request);
-        let response = match self.client.response_timeout {
+        let call = pool.connector.call(request);
+        let response = match self.response_timeout {
             None => call.await,
             Some(timeout) => tokio::time::timeout(timeout, call)
                 .await
                 .unwrap_or_else(|elapsed| Err(ConnectorError::timeout(elapsed.into()))),
         }?;
 
-        let now_ms = self.client.connections.now_ms();
+        let now_ms = self.connections.now_ms();
         pool.last_response_ms.store(now_ms, Ordering::Relaxed);
         Ok(response)
     }

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::{
     Client,
     config::{BehaviorVersion, Credentials, Region, retry::RetryConfig},
 };
-use aws_smithy_http_client::Builder;
+use aws_smithy_http_client::Connector;
 use aws_smithy_types::body::SdkBody;
 use domain::{Clock, Timestamp};
 use tokio::{
@@ -48,16 +48,6 @@ impl Clock for Network {
     }
 }
 
-impl HttpClient for Network {
-    fn http_connector(
-        &self,
-        _: &HttpConnectorSettings,
-        _: &RuntimeComponents,
-    ) -> SharedHttpConnector {
-        SharedHttpConnector::new(self.clone())
-    }
-}
-
 impl HttpConnector for Network {
     fn call(&self, _: HttpRequest) -> HttpConnectorFuture {
         let outcome = self.outcomes.lock().unwrap().pop_front();
@@ -84,7 +74,7 @@ impl Network {
         let network = self.clone();
         let connections = Connections::new(&self.env(), move || {
             network.pools.fetch_add(1, Ordering::Relaxed);
-            SharedHttpClient::new(network.clone())
+            SharedHttpConnector::new(network.clone())
         });
         let config = config(&connections, response_timeout);
         let client = Client::from_conf(config.build());
@@ -191,7 +181,9 @@ async fn respond(stream: &mut TcpStream) {
 async fn all_kept_sockets_are_replaced_if_one_was_lost() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let clock = Network::default();
-    let connections = Connections::new(&clock.env(), || Builder::new().build_http());
+    let connections = Connections::new(&clock.env(), || {
+        SharedHttpConnector::new(Connector::builder().build_http())
+    });
     let url = format!("http://{}", listener.local_addr().unwrap());
     let config = config(&connections, Some(TIMEOUT)).endpoint_url(url);
     let client = Client::from_conf(config.build());
