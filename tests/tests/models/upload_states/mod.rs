@@ -49,6 +49,8 @@ const CALLERS: usize = 3;
 const OPEN_SECONDS: i64 = 3_600;
 /// Time that queues get to drain before the visibility timeout of failed messages is skipped.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// Time after which the bytes of a deleted file are deleted, and some more.
+const PURGED_AFTER: Duration = Duration::from_secs(2);
 /// Maximum number of skipped visibility timeouts.
 const TRIES: usize = 20;
 
@@ -268,6 +270,7 @@ impl World {
         } else {
             json!([])
         };
+        self.stack.clock.advance(PURGED_AFTER);
 
         for (position, index) in chosen.into_iter().enumerate() {
             let file = &self.files[index];
