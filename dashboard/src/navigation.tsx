@@ -28,7 +28,7 @@ export function Navigation({ isMenuOpen }: { isMenuOpen: Signal<boolean> }) {
       >
         <Icon name={isMenuOpen.value ? "close" : "menu"} />
       </button>
-      <div class="side">
+      <header class="side">
         <a class="brand" href={href({ screen: "files" })}>
           <img src="/logo.svg" alt="" width="26" height="26" />
           Larder
@@ -49,7 +49,7 @@ export function Navigation({ isMenuOpen }: { isMenuOpen: Signal<boolean> }) {
             Sign out
           </button>
         </div>
-      </div>
+      </header>
     </>
   );
 }
@@ -77,10 +77,10 @@ function SpaceMenu() {
 
   return (
     <>
-      <button class="space-button" popovertarget={id} aria-label={current?.name ?? "Spaces"}>
+      <button class="space-button" popovertarget={id}>
         <span>
           <b>{current?.name ?? "Spaces"}</b>
-          <small>
+          <small aria-hidden="true">
             {current?.handle}
             {isDefault(current) && " · default"}
           </small>

@@ -42,7 +42,7 @@ export function Messages() {
       <div class="visually-hidden" role="status" aria-live="polite">
         {announcement}
       </div>
-      <div class="toasts">
+      <section class="toasts" aria-label="Messages">
         {toasts.value.map(({ id, text, isError, action }) => (
           <div key={id} class={isError ? "toast error" : "toast"}>
             <span>{text}</span>
@@ -61,7 +61,7 @@ export function Messages() {
             </button>
           </div>
         ))}
-      </div>
+      </section>
     </>
   );
 }

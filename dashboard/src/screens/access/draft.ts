@@ -12,9 +12,6 @@ import { BASE_URL, errorOf } from "../../api.ts";
 import type { Options } from "../../parts/form.tsx";
 import { key } from "../../session.ts";
 
-/** A watermark whose logo can be a file of the space. */
-export type Mark = Watermark & { file_id?: string | null };
-export type MarkInput = WatermarkInput & { file_id?: string | null };
 export type MarkDraft = ReturnType<typeof draftOf>;
 
 /** Field of the API for the logo from a file. */
@@ -32,7 +29,7 @@ export function policyOf(value: string): TransformationPolicy {
 }
 
 /** Returns a draft of a watermark. */
-export function draftOf(mark: Mark) {
+export function draftOf(mark: Watermark) {
   return {
     isEnabled: signal(mark.enabled),
     position: signal<string>(mark.position),
@@ -48,7 +45,7 @@ export function draftOf(mark: Mark) {
 }
 
 /** Makes a draft what is saved. */
-export function adopt(draft: MarkDraft, mark: Mark): void {
+export function adopt(draft: MarkDraft, mark: Watermark): void {
   draft.isEnabled.value = mark.enabled;
   draft.position.value = mark.position;
   draft.opacity.value = String(mark.opacity);
@@ -65,7 +62,7 @@ export function chooseLogo(draft: MarkDraft, file: File): void {
 }
 
 /** Whether a draft differs from the saved watermark. */
-export function isChanged(draft: MarkDraft, mark: Mark): boolean {
+export function isChanged(draft: MarkDraft, mark: Watermark): boolean {
   return (
     draft.file.value !== null ||
     draft.isEnabled.value !== mark.enabled ||
@@ -76,7 +73,7 @@ export function isChanged(draft: MarkDraft, mark: Mark): boolean {
 }
 
 /** Returns a draft as the API takes it. Uploads a chosen logo into the space before. */
-export async function markOf(draft: MarkDraft, handle: string): Promise<MarkInput> {
+export async function markOf(draft: MarkDraft, handle: string): Promise<WatermarkInput> {
   const { isEnabled, position, opacity, url, file, fileId } = draft;
   const settings = {
     enabled: isEnabled.value,

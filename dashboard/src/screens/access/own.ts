@@ -1,15 +1,13 @@
 // What a folder sets itself, among what is in force for it.
 
-import type { FolderSummary, SettingSource, TransformationPolicy } from "larder/api";
-
-import type { Mark } from "./draft.ts";
+import type { FolderSummary, SettingSource, TransformationPolicy, Watermark } from "larder/api";
 
 /** Settings of a folder. Null where it inherits. */
 export interface OwnSettings {
   /** Whether delivery requires a signature or a key. */
   access: boolean | null;
   transformations: TransformationPolicy | null;
-  watermark: Mark | null;
+  watermark: Watermark | null;
 }
 
 /** Returns what a folder sets itself. */

@@ -6,13 +6,13 @@
 
 import { useSignal } from "@preact/signals";
 import { placeholder } from "larder";
-import { getFileUrls, listFiles, type FileRecord } from "larder/api";
+import { getFileUrls, listFiles, type FileRecord, type Watermark } from "larder/api";
 import { useEffect } from "preact/hooks";
 
 import { bodyOf, client, dataOf } from "../../api.ts";
 import { SelectField } from "../../parts/form.tsx";
 import { Show, useLoad } from "../../parts/load.tsx";
-import { isChanged, type Mark, type MarkDraft } from "./draft.ts";
+import { isChanged, type MarkDraft } from "./draft.ts";
 
 const IMAGES_LIMIT = 24;
 const PREVIEW_WIDTH_PX = 800;
@@ -29,7 +29,7 @@ interface PreviewProps {
   spaceId: string;
   draft: MarkDraft;
   /** The saved watermark. Another object after each change. */
-  mark: Mark;
+  mark: Watermark;
 }
 
 interface Size {
@@ -87,7 +87,7 @@ function Chosen({ images, first, draft, mark }: ChosenProps) {
 interface FrameProps {
   image: FileRecord;
   draft: MarkDraft;
-  mark: Mark;
+  mark: Watermark;
   isBlurred: boolean;
   isMarked: boolean;
 }
@@ -135,9 +135,12 @@ async function previewUrl(id: string, width = PREVIEW_WIDTH_PX): Promise<string>
 }
 
 /** Returns the address of the logo that a draft uses. Empty while a URL is typed that the service would refuse. */
-function useLogo({ url, file, fileId }: MarkDraft): string {
+function useLogo({ url, file, fileId, uploaded }: MarkDraft): string {
   const address = useSignal("");
-  const [typed, chosen, stored] = [url.value, file.value, fileId.value];
+  const [typed, stored] = [url.value, fileId.value];
+  // What is delivered of the stored logo has the saved mark on it, the file itself has none.
+  const [known] = [...uploaded].find(([, id]) => id === stored) ?? [];
+  const chosen = file.value ?? known;
   useEffect(() => {
     address.value = VISIBLE_URL.test(typed) ? typed : "";
     if (typed) return;

@@ -19,7 +19,7 @@ import { can } from "../../state.ts";
 import { isProtected } from "./rendition.ts";
 
 const TYPES: Options = [
-  ["upload", "Upload: open to everyone, unless a setting requires authentication."],
+  ["upload", "Upload: open to everyone, unless a setting closes it."],
   ["private", "Private: the original needs a signature. A size that was made once is public."],
   ["authenticated", "Authenticated: every request needs a signature or a key."],
 ];
@@ -40,6 +40,7 @@ function settingOf({ access_control: { setting } }: FileRecord): string {
   return setting ? "closed" : "open";
 }
 
+/** What is in force for a file, and a form for what is set on the file itself. */
 export function AccessTab({ record, onChanged }: AccessProps) {
   return (
     <>
@@ -50,15 +51,12 @@ export function AccessTab({ record, onChanged }: AccessProps) {
 }
 
 function Effective({ record }: { record: FileRecord }) {
-  const { type, access_control: access } = record;
-  const words = isProtected(record)
-    ? "Requests need a signed URL or an API key."
-    : "Everyone who knows the URL can load this file.";
-  const isPrivate = type === "private" && !access.requires_auth;
+  const isOriginalOnly = isByType(record) && record.type === "private";
+  const closed = `${isOriginalOnly ? "The original needs" : "Requests need"} a signed URL or an API key.`;
   return (
     <div class="effective">
       <p>
-        <b>{isPrivate ? "The original needs a signed URL or an API key." : words}</b>
+        <b>{isProtected(record) ? closed : "Everyone who knows the URL can load this file."}</b>
       </p>
       <p class="hint">
         <Source record={record} />
@@ -67,11 +65,17 @@ function Effective({ record }: { record: FileRecord }) {
   );
 }
 
+/** Whether the delivery type decides: the source is then the file, without a setting of its own, or its config. */
+function isByType({ access_control: { source, setting } }: FileRecord): boolean {
+  return source === "upload_config" || (source === "direct" && setting === null);
+}
+
 /** Says where the access comes from. */
-function Source({ record: { type, access_control: access } }: { record: FileRecord }) {
+function Source({ record }: { record: FileRecord }) {
+  const { type, access_control: access } = record;
+  if (isByType(record)) return <>This comes from the delivery type of the file: {type}.</>;
   if (access.source === "folder") return <FolderSource id={access.inherited_from} />;
   if (access.source === "direct") return <>This is set on the file itself.</>;
-  if (access.source === "upload_config") return <>This comes from the delivery type of the file: {type}.</>;
   return (
     <>
       This comes from <a href={href({ screen: "access" })}>the default of the space</a>.

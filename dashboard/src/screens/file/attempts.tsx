@@ -14,6 +14,7 @@ const STATES = {
 } as const;
 const MAX_MESSAGES = 20;
 
+/** Lists the webhooks about a file. Needs the role owner. */
 export function Attempts({ record: { id, space_id } }: { record: FileRecord }) {
   const query = { file_id: id, limit: MAX_MESSAGES };
   const loaded = useLoad(

@@ -23,6 +23,7 @@ interface DetailsProps {
   onChanged: (record: FileRecord) => void;
 }
 
+/** The form of a file, and the facts about it. */
 export function Details({ record, onChanged }: DetailsProps) {
   return (
     <>
@@ -73,7 +74,12 @@ function Editor({ record, onChanged }: DetailsProps) {
           <TextField name="original_name" label="Name" value={name} />
           <TextField name="title" label="Title" value={title} />
           {record.resource_type === "image" && (
-            <TextField name="alt" label="Alternative text" value={alt} hint="Says what the image shows, for those who cannot see it." />
+            <TextField
+              name="alt"
+              label="Alternative text"
+              value={alt}
+              hint="Says what the image shows, for those who cannot see it."
+            />
           )}
           <TagsField tags={tags} typed={typed} />
           <FolderField folder={folder} onOpen={() => (isChoosing.value = true)} />

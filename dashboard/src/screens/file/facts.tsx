@@ -9,6 +9,7 @@ import { isOwn } from "./rights.ts";
 
 type Fact = readonly [name: string, value: ComponentChildren];
 
+/** Lists what the service knows about a file. */
 export function Facts({ record }: { record: FileRecord }) {
   const { processing, storage_meta: meta } = record;
   const exif = Object.entries(meta.exif ?? {});
@@ -51,7 +52,7 @@ function factsOf(record: FileRecord): Fact[] {
     ["Size", `${bytes(record.size)} (${count(record.size)} bytes)`],
     ["Dimensions", meta.width && meta.height && `${meta.width} × ${meta.height}`],
     ["Duration", meta.duration && `${Math.round(meta.duration)} s`],
-    ["Pages or frames", meta.pages],
+    ["Pages or frames", (meta.pages ?? 0) > 1 && count(meta.pages ?? 0)],
     ["Transparency", meta.has_alpha && "Yes"],
     ["Color", meta.dominant_color && <code>{meta.dominant_color}</code>],
     ["Status", record.status === "pending" && "Pending: the upload is not confirmed yet"],

@@ -16,6 +16,7 @@ export interface Chosen {
   path: string | null;
 }
 
+/** Shows the folder of a file. `onOpen` opens the dialog that changes it. */
 export function FolderField({ folder, onOpen }: { folder: Signal<Chosen>; onOpen: () => void }) {
   const { path } = folder.value;
   return (
@@ -25,7 +26,7 @@ export function FolderField({ folder, onOpen }: { folder: Signal<Chosen>; onOpen
           {...attributes}
           type="button"
           class="folder-button"
-          aria-label={`Folder: ${path ?? "none"}`}
+          aria-label={`Folder: ${path ?? "No folder"}`}
           onClick={onOpen}
         >
           <bdi>{path ?? "No folder"}</bdi>

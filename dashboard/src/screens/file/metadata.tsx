@@ -14,6 +14,7 @@ export interface Row {
   value: string;
 }
 
+/** Returns metadata as rows. */
 export function rowsOf(metadata: CustomMetadata): Row[] {
   return Object.entries(metadata).map(([key, value], id) => ({ id, key, value }));
 }
@@ -24,6 +25,7 @@ export function metadataOf(rows: readonly Row[]): CustomMetadata {
   return Object.fromEntries(filled.map(({ key, value }) => [key.trim(), value]));
 }
 
+/** A field of rows that are added, changed and removed. */
 export function MetadataField({ rows }: { rows: Signal<readonly Row[]> }) {
   const button = useRef<HTMLButtonElement>(null);
   const change = (id: number, to: Partial<Row>) => {
@@ -59,7 +61,12 @@ export function MetadataField({ rows }: { rows: Signal<readonly Row[]> }) {
                 value={value}
                 onInput={(event) => change(id, { value: event.currentTarget.value })}
               />
-              <button type="button" class="plain" aria-label={`Remove ${key || `row ${index + 1}`}`} onClick={() => remove(id)}>
+              <button
+                type="button"
+                class="plain"
+                aria-label={`Remove ${key || `row ${index + 1}`}`}
+                onClick={() => remove(id)}
+              >
                 <Icon name="close" />
               </button>
             </div>

@@ -12,6 +12,7 @@ interface PreviewProps {
   onSize: (size: Size) => void;
 }
 
+/** Shows the rendition of an image, its blurred placeholder until then, or a tile. */
 export function Preview({ record, shown, onSize }: PreviewProps) {
   const { rendition, error, isBusy } = shown;
   if (!rendition.value) {

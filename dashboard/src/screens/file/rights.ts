@@ -14,5 +14,5 @@ export function isOwn({ uploaded_by: uploader }: FileRecord): boolean {
 /** Returns why the caller cannot change a file, or an empty text. */
 export function whyFixed(record: FileRecord): string {
   if (can("admin") || (can("user") && isOwn(record))) return "";
-  return can("user") ? "Files of others need the role admin." : "This needs the role user.";
+  return can("user") ? "Changes of files of others need the role admin." : "Changes need the role user.";
 }

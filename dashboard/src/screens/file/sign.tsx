@@ -17,6 +17,7 @@ const VALIDITIES: readonly (readonly [label: string, minutes: number])[] = [
   ["1 day", 1440],
 ];
 
+/** Signs the URL of a file with a transformation, copies it and shows it. */
 export function Sign({ record, t }: { record: FileRecord; t: Transformation }) {
   const id = useId();
   const popover = useRef<HTMLDivElement>(null);

@@ -18,6 +18,7 @@ export function withTyped({ tags, typed }: TagsProps): string[] {
   return [...new Set([...tags.value, ...added])].filter(Boolean);
 }
 
+/** A field of tags. What is typed counts when the form is sent, see `withTyped`. */
 export function TagsField({ tags, typed }: TagsProps) {
   const input = useRef<HTMLInputElement>(null);
   const take = () => {

@@ -22,6 +22,7 @@ interface UseProps {
   size: ReadonlySignal<Size | null>;
 }
 
+/** The transformation of an image with its size, and code that uses the file. */
 export function Use({ record, tried, shown, size }: UseProps) {
   if (!record.url) return <p class="hint">The file is pending: it is delivered as soon as its upload is confirmed.</p>;
   const isImage = isTransformable(record);

@@ -50,7 +50,7 @@ function label(files: Names): string {
 /** What happens after a batch: the focus returns to the files if nothing else has it, once the dialog is closed. */
 function endOf({ selection, grid }: Model) {
   return (left: Names) => {
-    selection.names.value = left;
+    selection.replace(left);
     setTimeout(() => {
       if (document.activeElement === document.body) grid.current?.focus();
     });
@@ -102,7 +102,8 @@ export async function copyUrls({ list }: Model, files: Names): Promise<void> {
   try {
     for (let start = 0; start < unknown.length; start += URL_CHUNK) {
       const body = { file_ids: unknown.slice(start, start + URL_CHUNK) };
-      for (const { id, url } of (await bodyOf(getFileUrls({ client, body, throwOnError: true }))).data) known.set(id, url);
+      const { data } = await bodyOf(getFileUrls({ client, body, throwOnError: true }));
+      for (const { id, url } of data) known.set(id, url);
     }
   } catch (cause) {
     return toast(errorOf(cause).message, { isError: true });
@@ -162,7 +163,8 @@ function TagDialog({ model, files, onClose }: DialogProps) {
       doing: "Tagging",
       done: "tagged",
       onDone: (ids) => list.tag(ids, add, remove),
-      onEnd: endOf(model),
+      // The files stay selected, for example to move them next.
+      onEnd: () => endOf(model)(files),
     });
   };
   return (

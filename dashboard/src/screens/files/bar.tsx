@@ -1,9 +1,7 @@
 // The bar of filters, the order and the view. All of them are in the address.
 
-import type { ComponentChildren } from "preact";
-
-import { Icon, type IconName } from "../../parts/icons.tsx";
 import type { Options } from "../../parts/form.tsx";
+import { Icon, type IconName } from "../../parts/icons.tsx";
 import { setQuery } from "../../router.ts";
 import { isFiltered, NO_FILTERS, type Filters } from "./filters.ts";
 import { Menu } from "./menu.tsx";
@@ -124,39 +122,45 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
   );
 }
 
-/** A filter in a box that opens. */
-function Chip({ label, value, children }: { label: string; value: string; children: ComponentChildren }) {
-  const text = value ? `${label}: ${value}` : label;
-  return (
-    <Menu label={text} class={value ? "filter-chip on" : "filter-chip"} button={<bdi>{text}</bdi>}>
-      {() => children}
-    </Menu>
-  );
-}
-
 function TagFilter({ tag }: { tag: string }) {
   return (
-    <Chip label="Tag" value={tag}>
-      <label>
-        With the tag
-        <input value={tag} onChange={(event) => setQuery({ tag: event.currentTarget.value.trim() })} />
-      </label>
-    </Chip>
+    <input
+      class={tag ? "filter-chip on" : "filter-chip"}
+      aria-label="Tag"
+      placeholder="Tag"
+      value={tag}
+      onChange={(event) => setQuery({ tag: event.currentTarget.value.trim() })}
+    />
   );
 }
 
 function DateFilter({ filters: { from, to } }: { filters: Filters }) {
-  const value = from || to ? `${from || "…"} to ${to || "…"}` : "";
+  const isOn = Boolean(from || to);
+  const text = isOn ? `Date: ${from || "…"} to ${to || "…"}` : "Date";
   return (
-    <Chip label="Date" value={value}>
-      <label>
-        From
-        <input type="date" value={from} max={to} onChange={(event) => setQuery({ from: event.currentTarget.value })} />
-      </label>
-      <label>
-        To
-        <input type="date" value={to} min={from} onChange={(event) => setQuery({ to: event.currentTarget.value })} />
-      </label>
-    </Chip>
+    <Menu label={text} class={isOn ? "filter-chip on" : "filter-chip"} button={text}>
+      {() => (
+        <>
+          <label>
+            From
+            <input
+              type="date"
+              value={from}
+              max={to}
+              onChange={(event) => setQuery({ from: event.currentTarget.value })}
+            />
+          </label>
+          <label>
+            To
+            <input
+              type="date"
+              value={to}
+              min={from}
+              onChange={(event) => setQuery({ to: event.currentTarget.value })}
+            />
+          </label>
+        </>
+      )}
+    </Menu>
   );
 }

@@ -4,7 +4,7 @@
 // - Files that could not be changed stay selected, to try again.
 
 import { signal } from "@preact/signals";
-import { batchFiles, type BatchFilesRequest } from "larder/api";
+import { batchFiles, type BatchFilesRequest, type PartError } from "larder/api";
 
 import { client, dataOf, errorOf } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -77,7 +77,7 @@ export async function startBatch(files: Names, work: Work): Promise<void> {
   void rest();
 }
 
-function reasonOf({ message, errors }: { message: string; errors?: Record<string, string[]> | null | undefined }): string {
+function reasonOf({ message, errors }: PartError): string {
   return Object.values(errors ?? {}).flat().join(" ") || message;
 }
 

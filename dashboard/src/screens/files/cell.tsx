@@ -2,8 +2,11 @@
 //
 // - A cell is named by its content, the name of the file. What else it shows is hidden, and its description says it.
 // - Events are those of the grid, which finds the file by `data-index`.
+// - A cell renders again only if its properties change. Its parts are functions instead of components: scrolling
+//   creates many of them.
 
 import { placeholder } from "larder";
+import { Component, type ComponentChild } from "preact";
 
 import { bytes, date } from "../../parts/format.ts";
 import type { Item } from "./list.ts";
@@ -18,7 +21,7 @@ interface CellProps {
 }
 
 /** Size of the blurred image in pixels: it has no details to show in more. */
-const BLUR = { width: 8, height: 6 };
+const BLUR = { width: 4, height: 3 };
 
 const blurs = new WeakMap<Item, string>();
 
@@ -45,57 +48,68 @@ function descriptionOf(item: Item): string {
   return [detailsOf(item), item.state, item.protection].filter(Boolean).join(", ");
 }
 
-export function Cell({ item, index, isSelected, isOpen, isActive }: CellProps) {
-  return (
-    <div
-      role="gridcell"
-      class={isOpen ? "file-cell open" : "file-cell"}
-      aria-description={descriptionOf(item)}
-      aria-selected={isSelected}
-      tabIndex={isActive ? 0 : -1}
-      data-index={index}
-      draggable
-    >
-      <Picture item={item} />
-      <Mark isSelected={isSelected} />
-      <Badges item={item} isHidden />
-      <b dir="auto">{item.name}</b>
-      <small aria-hidden="true">{detailsOf(item)}</small>
-    </div>
-  );
+/** Renders again if a property changes. */
+abstract class Memo<T extends object> extends Component<T> {
+  override shouldComponentUpdate(next: T): boolean {
+    return Object.entries(next).some(([name, value]) => value !== (this.props as Record<string, unknown>)[name]);
+  }
 }
 
-export function TableRow({ item, index, isSelected, isOpen, isActive, row }: CellProps & { row: number }) {
-  return (
-    <div
-      role="row"
-      class={isOpen ? "file-row open" : "file-row"}
-      aria-rowindex={row}
-      aria-selected={isSelected}
-      data-index={index}
-      draggable
-    >
-      <div role="gridcell" class="file-name" tabIndex={isActive ? 0 : -1}>
-        <Mark isSelected={isSelected} />
-        <Picture item={item} />
+/** A file in the grid. */
+export class Cell extends Memo<CellProps> {
+  override render({ item, index, isSelected, isOpen, isActive }: CellProps): ComponentChild {
+    return (
+      <div
+        role="gridcell"
+        class={isOpen ? "file-cell open" : "file-cell"}
+        aria-description={descriptionOf(item)}
+        aria-selected={isSelected}
+        tabIndex={isActive ? 0 : -1}
+        data-index={index}
+        draggable
+      >
+        {pictureOf(item)}
+        {markOf(isSelected)}
+        {badgesOf(item, true)}
         <b dir="auto">{item.name}</b>
+        <small aria-hidden="true">{detailsOf(item)}</small>
       </div>
-      <div role="gridcell">{item.extension.toUpperCase()}</div>
-      <div role="gridcell" class="number">
-        {bytes(item.size)}
-      </div>
-      <div role="gridcell">{date(item.createdAt)}</div>
-      <div role="gridcell" dir="auto">
-        {item.tags.join(", ")}
-      </div>
-      <div role="gridcell">
-        <Badges item={item} />
-      </div>
-    </div>
-  );
+    );
+  }
 }
 
-function Picture({ item }: { item: Item }) {
+/** A file in the table. */
+export class TableRow extends Memo<CellProps & { row: number }> {
+  override render({ item, index, isSelected, isOpen, isActive, row }: CellProps & { row: number }): ComponentChild {
+    return (
+      <div
+        role="row"
+        class={isOpen ? "file-row open" : "file-row"}
+        aria-rowindex={row}
+        aria-selected={isSelected}
+        data-index={index}
+        draggable
+      >
+        <div role="gridcell" class="file-name" tabIndex={isActive ? 0 : -1}>
+          {markOf(isSelected)}
+          {pictureOf(item)}
+          <b dir="auto">{item.name}</b>
+        </div>
+        <div role="gridcell">{item.extension.toUpperCase()}</div>
+        <div role="gridcell" class="number">
+          {bytes(item.size)}
+        </div>
+        <div role="gridcell">{date(item.createdAt)}</div>
+        <div role="gridcell" dir="auto">
+          {item.tags.join(", ")}
+        </div>
+        <div role="gridcell">{badgesOf(item)}</div>
+      </div>
+    );
+  }
+}
+
+function pictureOf(item: Item) {
   const blur = blurOf(item);
   return (
     <div class="file-picture" style={{ backgroundImage: blur || undefined }}>
@@ -115,18 +129,12 @@ function Picture({ item }: { item: Item }) {
 }
 
 /** A mark for the pointer, which assistive technology reads as the state of the cell. The keyboard selects by Space. */
-function Mark({ isSelected }: { isSelected: boolean }) {
-  return (
-    <span class={isSelected ? "file-mark on" : "file-mark"} aria-hidden="true">
-      <svg class="icon" viewBox="0 0 24 24">
-        <path d="m5 13 4.5 4.5L19 7" />
-      </svg>
-    </span>
-  );
+function markOf(isSelected: boolean) {
+  return <span class={isSelected ? "file-mark on" : "file-mark"} aria-hidden="true" />;
 }
 
 /** `isHidden`: whether a description has the same text. */
-function Badges({ item: { state, protection }, isHidden = false }: { item: Item; isHidden?: boolean }) {
+function badgesOf({ state, protection }: Item, isHidden = false) {
   if (!state && !protection) return null;
   return (
     <span class="file-badges" aria-hidden={isHidden || undefined}>

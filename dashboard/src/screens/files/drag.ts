@@ -9,12 +9,13 @@ import { plural } from "../../parts/format.ts";
 import { toast } from "../../parts/status.tsx";
 import { can } from "../../state.ts";
 import { addDropped } from "../tray/tray.tsx";
-import { ROOT } from "./filters.ts";
 import type { Model } from "./model.ts";
 import { targetsOfDrag, type Names } from "./selection.ts";
 
 /** Files of the list that are being dragged. */
 export const dragged = signal<Names | null>(null);
+/** Whether files of the computer are over the page. */
+export const areFilesOver = signal(false);
 
 /** Begins to drag a file, and the other selected ones if it is selected. */
 export function startDrag(event: DragEvent, model: Model, index: number): void {
@@ -41,7 +42,7 @@ function hasFiles({ dataTransfer }: DragEvent): boolean {
 /** Uploads what was dropped, if the caller may. */
 export function uploadDropped({ dataTransfer }: DragEvent, folder: string): void {
   if (!dataTransfer) return;
-  if (can("user")) addDropped(dataTransfer, folder === ROOT ? undefined : folder);
+  if (can("user")) addDropped(dataTransfer, folder);
   else toast("Uploads need the role user.", { isError: true });
 }
 
@@ -66,9 +67,6 @@ export function useDrop(folder: string, onMove: (files: Names, folder: string) =
   };
   return { isOver, listeners };
 }
-
-/** Whether files of the computer are over the page. */
-export const areFilesOver = signal(false);
 
 /** Accepts files of the computer on the whole page until the returned function is called. */
 export function acceptDrops(onDrop: (event: DragEvent) => void): () => void {

@@ -7,10 +7,24 @@ import { setQuery } from "../../router.ts";
 import { space } from "../../state.ts";
 import { reasonNotToChange } from "./actions.tsx";
 import { isFiltered, NO_FILTERS, ROOT, wordsOf, type Filters } from "./filters.ts";
+import { hrefOf } from "./folders.tsx";
 
 /** Shown instead of a list without files. */
 export function NoFiles({ filters, onChoose }: { filters: Filters; onChoose: () => void }) {
-  return isFiltered(filters) ? <NothingFound filters={filters} /> : <DropZone folder={filters.folder} onChoose={onChoose} />;
+  if (isFiltered(filters)) return <NothingFound filters={filters} />;
+  return <DropZone folder={filters.folder} onChoose={onChoose} />;
+}
+
+/** Shown instead of a folder that does not exist. */
+export function NoFolder() {
+  return (
+    <div class="page">
+      <Empty title="This folder does not exist">
+        <p>It may have been deleted.</p>
+        <a href={hrefOf(ROOT)}>All files</a>
+      </Empty>
+    </div>
+  );
 }
 
 function NothingFound({ filters }: { filters: Filters }) {

@@ -15,7 +15,7 @@ import { ActionDialogs, moveDropped } from "./actions.tsx";
 import { Bar, isTableView } from "./bar.tsx";
 import { BatchFailures } from "./batch.tsx";
 import { acceptDrops, areFilesOver, uploadDropped } from "./drag.ts";
-import { NoFiles } from "./empty.tsx";
+import { NoFiles, NoFolder } from "./empty.tsx";
 import { filtersOf, isFiltered, ROOT, type Filters } from "./filters.ts";
 import { folderOf, foldersIn } from "./folder-data.ts";
 import { FolderDialogs, FolderTiles, type FolderEvents } from "./folders.tsx";
@@ -27,6 +27,10 @@ import { closeFile, type GridHandle, type Model } from "./model.ts";
 import { SelectionBar } from "./selection-bar.tsx";
 import { Selection } from "./selection.ts";
 
+const NOT_FOUND = 404;
+/** Time after which folders are loaded again that uploads may have created. */
+const FOLDERS_MS = 2000;
+
 export function Files() {
   const { query } = place.value;
   const openId = query["file"];
@@ -35,9 +39,9 @@ export function Files() {
   const model = useModel(spaceId, filters, isTableView(query["view"]));
   const searchField = useRef<HTMLInputElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
-  const { folder, folders, events } = useFolders(spaceId, model);
+  const { folder, isGone, folders, events } = useFolders(spaceId, model);
   useKeyboard({ model, openId, searchField, chooser });
-  useUploads(model);
+  useUploads(model, events.onChanged);
 
   return (
     <main class="files">
@@ -51,7 +55,17 @@ export function Files() {
           chooser={chooser}
         />
         <Bar filters={filters} isTable={model.isTable} />
-        <Content model={model} folders={folders} events={events} openId={openId} onChoose={() => chooser.current?.click()} />
+        {isGone ? (
+          <NoFolder />
+        ) : (
+          <Content
+            model={model}
+            folders={folders}
+            events={events}
+            openId={openId}
+            onChoose={() => chooser.current?.click()}
+          />
+        )}
         <SelectionBar model={model} openId={openId} />
         {areFilesOver.value && (
           <div class="drop-overlay">
@@ -98,7 +112,8 @@ function useFolders(spaceId: string, model: Model) {
     },
     onMove: (files, folder) => moveDropped(model, files, folder),
   };
-  return { folder: current.data.value, folders: isEverywhere ? null : folders, events };
+  const isGone = current.error.value?.status === NOT_FOUND;
+  return { folder: current.data.value, isGone, folders: isEverywhere ? null : folders, events };
 }
 
 function useKeyboard(keyboard: Keyboard): void {
@@ -112,17 +127,25 @@ function useKeyboard(keyboard: Keyboard): void {
 }
 
 /** Shows uploads as they are stored, and accepts files that are dropped anywhere. */
-function useUploads(model: Model): void {
-  const latest = useRef(model);
-  latest.current = model;
+function useUploads(model: Model, reloadFolders: () => void): void {
+  const latest = useRef({ model, reloadFolders });
+  latest.current = { model, reloadFolders };
   useEffect(() => {
-    const endDrops = acceptDrops((event) => uploadDropped(event, latest.current.filters.folder));
+    let timer = 0;
+    const reload = () => {
+      timer = 0;
+      latest.current.reloadFolders();
+    };
+    const endDrops = acceptDrops((event) => uploadDropped(event, latest.current.model.filters.folder));
     const endStored = onStored((file) => {
-      const { list, active } = latest.current;
+      const { list, active, filters } = latest.current.model;
       const isAbove = list.put(file);
       if (isAbove && list.items.length > 1) active.value += 1;
+      const isBelow = (file.folder_id ?? ROOT) !== filters.folder;
+      if (isBelow) timer ||= setTimeout(reload, FOLDERS_MS);
     });
     return () => {
+      clearTimeout(timer);
       endDrops();
       endStored();
     };
@@ -167,7 +190,7 @@ function Panel({ id, model }: { id: string; model: Model }) {
   };
   const remove = () => {
     list.remove(new Set([id]));
-    selection.names.value = new Map([...selection.names.value].filter(([selected]) => selected !== id));
+    selection.replace(new Map([...selection.names.value].filter(([selected]) => selected !== id)));
     close();
   };
   return <FilePanel id={id} onClose={close} onChanged={(file: FileRecord) => list.put(file)} onDeleted={remove} />;

@@ -10,13 +10,11 @@ const names = new Intl.Collator("en", { numeric: true });
 
 /** Returns all folders directly in a folder, by name. */
 export async function foldersIn(spaceId: string, parent: string, signal?: AbortSignal): Promise<FolderSummary[]> {
-  const query = { space_id: spaceId, parent_id: parent, limit: PAGE_LIMIT };
-  const page = (cursor?: string) =>
-    bodyOf(
-      listFolders({ client, query: { ...query, ...(cursor && { cursor }) }, ...(signal && { signal }), throwOnError: true }),
-    );
-  const all = await Array.fromAsync(pages(page));
-  return all.sort((one, other) => names.compare(one.name, other.name));
+  const options = { client, throwOnError: true as const, ...(signal && { signal }) };
+  const all = { space_id: spaceId, parent_id: parent, limit: PAGE_LIMIT };
+  const page = (cursor?: string) => bodyOf(listFolders({ ...options, query: { ...all, ...(cursor && { cursor }) } }));
+  const folders = await Array.fromAsync(pages(page));
+  return folders.sort((one, other) => names.compare(one.name, other.name));
 }
 
 /** Returns a folder with the folders above it. */

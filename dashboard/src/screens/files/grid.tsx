@@ -63,7 +63,10 @@ export function Grid({ model, scroller, openId }: GridProps) {
     const isMark = event.target instanceof Element && event.target.closest(".file-mark");
     if (event.shiftKey) selection.extend(list.items, index);
     else if (isMark || event.ctrlKey || event.metaKey) selection.toggle(list.items, index);
-    else return openFile(item.id, Boolean(openId));
+    else {
+      selection.anchor(index);
+      return openFile(item.id, Boolean(openId));
+    }
     announce(`${selection.size} selected`);
   };
   const follow = (event: FocusEvent) => {
@@ -88,7 +91,7 @@ export function Grid({ model, scroller, openId }: GridProps) {
       {isTable && <TableHead />}
       <div role="rowgroup" ref={box} class="file-rows" style={{ height: `${boxHeight(rows)}px` }}>
         <div role="presentation" style={{ transform: `translateY(${view.value.top}px)` }}>
-          <VisibleRows model={model} view={view.value} columns={columns} openId={openId} />
+          <VisibleRows model={model} version={version} view={view.value} columns={columns} openId={openId} />
         </div>
       </div>
     </div>
@@ -124,6 +127,8 @@ function TableHead() {
 
 interface VisibleProps {
   model: Model;
+  /** Changes with the files. */
+  version: number;
   view: Window;
   columns: number;
   openId: string | undefined;
@@ -144,7 +149,8 @@ function VisibleRows({ model, view: { first, end }, columns, openId }: VisiblePr
   if (isTable) {
     return rows.map((row) => {
       const props = propsOf(row);
-      return props ? <TableRow key={row} row={row + 2} {...props} /> : <div key={row} role="presentation" class="file-row file-box" />;
+      if (props) return <TableRow key={row} row={row + 2} {...props} />;
+      return <div key={row} role="presentation" class="file-row file-box" />;
     });
   }
   return rows.map((row) => (
@@ -160,7 +166,11 @@ function VisibleRows({ model, view: { first, end }, columns, openId }: VisiblePr
 }
 
 /** Measures the grid when its size or what is above it changes. */
-function useLayout(scroller: RefObject<HTMLElement | null>, box: RefObject<HTMLElement | null>, isTable: boolean): Signal<Layout> {
+function useLayout(
+  scroller: RefObject<HTMLElement | null>,
+  box: RefObject<HTMLElement | null>,
+  isTable: boolean,
+): Signal<Layout> {
   const layout = useSignal<Layout>({ columns: MIN_COLUMNS, row: TABLE_ROW_PX, picture: 0, viewport: 0, top: 0 });
   useLayoutEffect(() => {
     const measure = () => {
@@ -175,7 +185,8 @@ function useLayout(scroller: RefObject<HTMLElement | null>, box: RefObject<HTMLE
     };
     measure();
     const observer = new ResizeObserver(measure);
-    for (const element of [scroller.current, ...(scroller.current?.children ?? [])]) if (element) observer.observe(element);
+    const content = scroller.current?.firstElementChild;
+    for (const element of [scroller.current, content]) if (element) observer.observe(element);
     return () => observer.disconnect();
   }, [isTable]);
   return layout;
@@ -215,7 +226,7 @@ function useWindow(
  * moves to another row, because files are added before it or the number of columns changes.
  */
 function useFocus(
-  { active, isTable }: Model,
+  { list, active, isTable }: Model,
   scroller: RefObject<HTMLElement | null>,
   box: RefObject<HTMLElement | null>,
   layout: Signal<Layout>,
@@ -235,7 +246,8 @@ function useFocus(
   return () => {
     const { viewport, top, columns } = layout.value;
     const { current: area } = scroller;
-    if (!area) return;
+    if (!area || list.items.length === 0) return;
+    active.value = Math.min(active.value, list.items.length - 1);
     const row = Math.floor(active.value / columns);
     const scrolled = area.scrollTop - top;
     const wanted = scrollTo(rows, viewport, scrolled, row, isTable ? TABLE_ROW_PX : 0);

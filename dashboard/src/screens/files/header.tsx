@@ -8,10 +8,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../parts/icons.tsx";
 import { setQuery } from "../../router.ts";
 import { addFiles } from "../tray/tray.tsx";
+import { reasonNotToChange } from "./actions.tsx";
 import { useDrop } from "./drag.ts";
 import { ROOT } from "./filters.ts";
 import { FolderMenu, hrefOf, type FolderEvents } from "./folders.tsx";
-import { reasonNotToChange } from "./actions.tsx";
 import type { Names } from "./selection.ts";
 
 /** Time without a key until a search begins. */

@@ -45,7 +45,8 @@ export function press(event: KeyboardEvent, keyboard: Keyboard): void {
   if (event.defaultPrevented || altKey || isTaken || isCovered) return;
 
   const isOfGrid = element === document.body || Boolean(element.closest("[role=grid]"));
-  const isDone = (isOfGrid && pressInGrid(event, keyboard)) || pressAnywhere(key, event.ctrlKey || event.metaKey, keyboard);
+  const isControl = event.ctrlKey || event.metaKey;
+  const isDone = (isOfGrid && pressInGrid(event, keyboard)) || pressAnywhere(key, isControl, keyboard);
   if (isDone) event.preventDefault();
 }
 
@@ -57,7 +58,7 @@ function pressInGrid(event: KeyboardEvent, { model, openId }: Keyboard): boolean
   const item = list.items[active.value];
   if (!item) return false;
   if (isControl && key === "a") {
-    selection.set(list.items);
+    selection.all(list.items);
     announce(`${selection.size} selected`);
     return true;
   }
@@ -70,7 +71,7 @@ function pressInGrid(event: KeyboardEvent, { model, openId }: Keyboard): boolean
     model.grid.current?.focus();
     return true;
   }
-  if (isControl) return false;
+  if (isControl || event.target === document.body) return false;
   if (key === "Enter") openFile(item.id, Boolean(openId));
   else if (key === " ") selection.toggle(list.items, active.value);
   return key === "Enter" || key === " ";

@@ -34,7 +34,8 @@ export interface Item {
 const PAGE_LIMIT = 100;
 const SIGN_MINUTES = 60;
 const FIELDS =
-  "original_name,url,thumbnails,storage_meta,extension,size,resource_type,status,processing,type,access_control,created_at,tags,folder_id";
+  "original_name,extension,size,resource_type,created_at,tags,url,thumbnails,storage_meta,status,processing,type," +
+  "access_control";
 /** Length of the longer side of a thumbnail that fills a cell. */
 const THUMBNAIL_PX = 320;
 /** Maximum number of files that are selected without being loaded. */
@@ -179,11 +180,20 @@ export class FileList {
 
   #changed(): void {
     this.version.value += 1;
-    clearTimeout(this.#timer);
-    const oldest = this.items.filter(({ state }) => state === "processing").map(({ createdAt }) => createdAt).sort()[0];
-    if (!oldest || this.#polls === MAX_POLLS || this.#controller.signal.aborted) return;
+    if (this.#timer || this.#controller.signal.aborted) return;
+    this.#timer = setTimeout(() => this.#poll(), POLL_MS);
+  }
+
+  /** Loads files in processing again, the oldest ones first. */
+  #poll(): void {
+    this.#timer = 0;
+    let oldest = "";
+    for (const { state, createdAt } of this.items) {
+      if (state === "processing" && (!oldest || createdAt < oldest)) oldest = createdAt;
+    }
+    if (!oldest || this.#polls === MAX_POLLS) return;
     this.#polls += 1;
-    this.#timer = setTimeout(() => this.#refresh(oldest), POLL_MS);
+    void this.#refresh(oldest);
   }
 
   /** Loads files again: those of a time and after it, as far as a page reaches. */
@@ -194,7 +204,7 @@ export class FileList {
       this.#replace((await this.#page(query)).data.map(itemOf));
       this.#changed();
     } catch {
-      // The next change tries again. What is shown is merely older.
+      // What is shown is merely older. The next change tries again.
     }
   }
 }

@@ -60,13 +60,13 @@ export function SelectionBar({ model, openId }: { model: Model; openId: string |
 function SelectAll({ model: { list, filters, selection } }: { model: Model }) {
   const isBusy = useSignal(false);
   // The number of items changes with the version.
-  const isOffered = list.version.value > 0 && selection.size === list.items.length && !list.isComplete.value;
-  if (!isOffered) return null;
+  const hasMore = list.version.value > 0 && (!list.isComplete.value || selection.size < list.items.length);
+  if (!selection.isAll || !hasMore) return null;
   const select = async () => {
     isBusy.value = true;
     try {
       const names = await list.names();
-      selection.names.value = names;
+      selection.replace(names);
       if (names.size === MAX_SELECTED) toast(`The first ${plural(MAX_SELECTED, "file")} are selected.`);
       else announce(`${plural(names.size, "file")} selected.`);
     } catch (cause) {

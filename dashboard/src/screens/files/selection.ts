@@ -11,6 +11,8 @@ export type Names = ReadonlyMap<string, string>;
 
 export class Selection {
   readonly names = signal<Names>(new Map());
+  /** Whether all files that were loaded were selected at once, and nothing has changed the selection since. */
+  isAll = false;
   #anchor = 0;
 
   get size(): number {
@@ -24,7 +26,7 @@ export class Selection {
     this.#anchor = index;
     const names = new Map(this.names.value);
     if (!names.delete(item.id)) names.set(item.id, item.name);
-    this.names.value = names;
+    this.replace(names);
   }
 
   /** Selects the files from the anchor to an index, and no others. */
@@ -38,13 +40,24 @@ export class Selection {
     this.#anchor = index;
   }
 
+  /** Selects all files that are loaded. */
+  all(items: readonly Item[]): void {
+    this.set(items);
+    this.isAll = true;
+  }
+
   /** Selects these files, and no others. */
   set(items: readonly Item[]): void {
-    this.names.value = new Map(items.map(({ id, name }) => [id, name]));
+    this.replace(new Map(items.map(({ id, name }) => [id, name])));
+  }
+
+  replace(names: Names): void {
+    this.isAll = false;
+    this.names.value = names;
   }
 
   clear(): void {
-    if (this.size > 0) this.names.value = new Map();
+    if (this.size > 0) this.replace(new Map());
   }
 }
 

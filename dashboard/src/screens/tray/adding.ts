@@ -3,7 +3,7 @@
 // - The space is that of the moment of the drop: a later switch of the space redirects nothing.
 // - Folders keep their path below the folder of the drop.
 
-import { filesOf, type DroppedFile, type UploadTarget } from "larder";
+import { filesOf, type DroppedFile } from "larder";
 
 import { count } from "../../parts/format.ts";
 import { toast } from "../../parts/status.tsx";
@@ -45,8 +45,8 @@ async function addAll(
 
   const flush = () => {
     for (const [folder, group] of byFolder(chunk)) {
-      const target: UploadTarget = { space: handle, ...(folderId && { folderId }), ...(folder && { folderPath: folder }) };
-      add(group, target);
+      const place = { ...(folderId && { folderId }), ...(folder && { folderPath: folder }) };
+      add(group, { space: handle, ...place });
     }
     added += chunk.length;
     reading.value += chunk.length;

@@ -46,6 +46,7 @@ function itemsFrom(first: number, length: number): Item[] {
   return items;
 }
 
+/** Lists the files that are not stored, a few rows of them at a time. */
 export function Rows() {
   const element = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
@@ -120,8 +121,10 @@ function Progress({ item: { file, state, sent, error } }: { item: Item }) {
       </small>
     );
   }
-  // The service may store what it has received.
-  if (state === "cancelled") return <small>{sent < file.size ? "Cancelled" : "Cancelled, but may be stored already"}</small>;
+  if (state === "cancelled") {
+    // The service may store what it has received.
+    return <small>{sent < file.size ? "Cancelled" : "Cancelled, but may be stored already"}</small>;
+  }
   if (state === "waiting") return <small>Waiting · {bytes(file.size)}</small>;
 
   const percent = Math.floor((sent / Math.max(1, file.size)) * PERCENT);

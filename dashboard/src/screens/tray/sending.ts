@@ -1,11 +1,13 @@
 // Uploads one file with the key of the session, however long that takes.
 //
 // - An upload belongs to the key with which it began. If the session ends, it stops, and begins again when a person
-//   continues with another key. Without a connection it waits for one. The client has repeated its requests before.
+//   continues with another key. One whose bytes are sent is waited for, because the service may have stored it, and
+//   would store it again for another key.
+// - Without a connection it waits for one. The client has repeated its requests before.
 // - A file that cannot be read is reported as such, because a browser reports it as a lost connection.
 
 import { computed, effect, signal as state } from "@preact/signals";
-import { LarderError, upload, type FileRecord, type UploadOptions } from "larder";
+import { LarderError, upload, type FileRecord, type Progress, type UploadOptions } from "larder";
 import { getAccount } from "larder/api";
 
 import { BASE_URL, client, errorOf, isOnline } from "../../api.ts";
@@ -21,12 +23,19 @@ export const isRunning = computed(() => !pausedBy.value && isOnline.value && key
 
 /** Uploads a file to the space that the options name. */
 export async function send(file: File, options: UploadOptions): Promise<FileRecord> {
-  const { space = "", signal, onProgress } = options;
+  const { space = "", signal } = options;
+  let isSent = false;
+  const onProgress = (progress: Progress) => {
+    isSent = progress.sent >= progress.total;
+    options.onProgress?.(progress);
+  };
+
   for (;;) {
     const secret = key.value;
-    const session = sessionOf(secret, signal);
+    const session = sessionOf(secret, signal, () => isSent);
     try {
-      return await upload({ baseUrl: BASE_URL, key: secret }, file, { ...options, space, signal: session.signal });
+      const own = { space, signal: session.signal, onProgress };
+      return await upload({ baseUrl: BASE_URL, key: secret }, file, { ...options, ...own });
     } catch (cause) {
       signal?.throwIfAborted();
       const error = errorOf(cause);
@@ -35,7 +44,7 @@ export async function send(file: File, options: UploadOptions): Promise<FileReco
       }
       if (key.value === secret) await assertTemporary(error, file);
 
-      onProgress?.({ sent: 0, total: file.size });
+      onProgress({ sent: 0, total: file.size });
       await running(signal);
     } finally {
       session.end();
@@ -43,11 +52,11 @@ export async function send(file: File, options: UploadOptions): Promise<FileReco
   }
 }
 
-/** Returns a signal that aborts with the upload, and when the session has another key. */
-function sessionOf(secret: string, signal: AbortSignal | undefined): { signal: AbortSignal; end: () => void } {
+/** Returns a signal that aborts with the upload, and when the session gets another key before all bytes are sent. */
+function sessionOf(secret: string, signal: AbortSignal | undefined, isSent: () => boolean) {
   const controller = new AbortController();
   const end = effect(() => {
-    if (key.value !== secret) controller.abort();
+    if (key.value !== secret && !isSent()) controller.abort();
   });
   return { signal: AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]), end };
 }

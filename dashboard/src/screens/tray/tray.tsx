@@ -113,7 +113,7 @@ function Body() {
         </div>
       )}
       <Rows />
-      {(stored > 0 || reading.value > 0) && (
+      {isActive.value && (stored > 0 || reading.value > 0) && (
         <p class="tray-note">
           {reading.value > 0 && `Reading folders… ${count(reading.value)}`}
           {reading.value > 0 && stored > 0 && " · "}

@@ -8,7 +8,7 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { createQueue, type FileRecord, type Queue, type UploadTarget } from "larder";
 
 import { isOnline } from "../../api.ts";
-import { plural } from "../../parts/format.ts";
+import { count, plural } from "../../parts/format.ts";
 import { announce } from "../../parts/status.tsx";
 import { key } from "../../session.ts";
 import { isReachable, isRunning, pausedBy, send } from "./sending.ts";
@@ -110,8 +110,8 @@ function apply(changed: readonly Item[]): void {
 
 /** Says what became of the uploads: `9,998 files uploaded, 2 failed`. */
 export function summaryOf({ stored, failed, cancelled }: Totals): string {
-  const parts = [`${plural(stored, "file")} uploaded`, failed && `${failed} failed`, cancelled && `${cancelled} cancelled`];
-  return parts.filter(Boolean).join(", ");
+  const others = [failed && `${count(failed)} failed`, cancelled && `${count(cancelled)} cancelled`];
+  return [`${plural(stored, "file")} uploaded`, ...others].filter(Boolean).join(", ");
 }
 
 /** Adds files. After the end of earlier uploads, the count begins again with those that failed. */

@@ -35,12 +35,12 @@ export function Webhooks() {
           rotate={() => dataOf(rotateWebhookSecret({ client, path, throwOnError: true }))}
         />
       </div>
+      {isLocal && <ReceivedSection />}
       {can("admin") ? (
         <Log id={current.id} />
       ) : (
         <Section title="Log" hint={`The log needs the role admin. Yours is ${current.role}.`} />
       )}
-      {isLocal && <ReceivedSection />}
     </main>
   );
 }

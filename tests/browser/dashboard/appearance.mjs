@@ -1,0 +1,70 @@
+// Every screen in both themes, on a phone and on a desk: axe finds nothing, and nothing is cut off.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import test from "node:test";
+
+import { API, open, PHOTO, required, tenant, TEXT } from "../harness.mjs";
+import { folder, signIn, upload } from "./steps.mjs";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const account = required("LARDER_API_KEY");
+const SIZES = [
+  { width: 375, height: 812 },
+  { width: 1440, height: 900 },
+];
+
+/** Asserts that axe finds nothing, and writes a picture if a directory is given. */
+async function check(page, name) {
+  await page.waitForLoadState("networkidle");
+  // Evaluated by the debugger, which the content security policy does not restrict.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message}`).join("\n")}`);
+  assert.deepEqual(found, [], name);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} scrolls sideways`);
+  const directory = process.env.LARDER_SCREENSHOTS;
+  if (directory) await page.screenshot({ path: `${directory}/${name.replaceAll(/\W+/g, "-")}.png` });
+}
+
+test("axe finds nothing on any screen", async (t) => {
+  const acme = await tenant();
+  await folder(acme, "Press 2026");
+  await upload(acme, TEXT);
+  const file = await upload(acme, PHOTO);
+  const config = await acme.config("guestbook", { description: "From visitors" });
+  const places = [
+    "files", "files?view=table", `files?file=${file.id}`, "upload-configs", `upload-configs?config=${config.id}`, "access", "keys", "webhooks",
+    "settings", "local",
+  ];
+
+  const signedOut = await open(t, `${new URL(API).origin}/`);
+  const page = await signIn(t, account, `${acme.handle}/files`);
+  for (const colorScheme of ["light", "dark"]) {
+    for (const size of SIZES) {
+      for (const shown of [page, signedOut]) {
+        await shown.emulateMedia({ colorScheme });
+        await shown.setViewportSize(size);
+      }
+      await check(signedOut, `sign-in ${colorScheme} ${size.width}`);
+      for (const place of places) {
+        await page.evaluate((hash) => (location.hash = hash), `#/${acme.handle}/${place}`);
+        await page.getByRole("heading").first().waitFor();
+        await check(page, `${place.replace(/=.*/, "")} ${colorScheme} ${size.width}`);
+      }
+    }
+  }
+});
+
+test("dialogs keep the focus and give it back", async (t) => {
+  const acme = await tenant();
+  const page = await signIn(t, account, `${acme.handle}/keys`);
+  const opener = page.getByRole("button", { name: "New key" }).first();
+  await opener.click();
+  await page.getByRole("dialog").getByLabel("Name").waitFor();
+  await check(page, "new key");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  assert.ok(await opener.evaluate((element) => element === document.activeElement));
+});

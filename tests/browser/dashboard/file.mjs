@@ -1,0 +1,70 @@
+// The panel of a file: its URLs, its fields, its access.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { api, PHOTO, required, tenant } from "../harness.mjs";
+import { eventually, signIn, upload } from "./steps.mjs";
+
+const account = required("LARDER_API_KEY");
+
+async function opened(t, type = "upload") {
+  const acme = await tenant();
+  const file = await upload(acme, PHOTO);
+  if (type !== "upload") await api(account, "PUT", `/files/${file.id}`, { body: { type } });
+  const page = await signIn(t, account, `${acme.handle}/files`);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("gridcell", { name: PHOTO.name }).click();
+  await page.getByRole("tab", { name: "Use" }).waitFor();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  return { acme, copied, file, page, record: async () => (await api(account, "GET", `/files/${file.id}`)).data };
+}
+
+test("a transformation is shown with its size, and its URL is copied", async (t) => {
+  const { copied, page } = await opened(t);
+  await page.getByLabel("Width").fill("120");
+  await page.getByLabel("Format", { exact: true }).selectOption("png");
+  await page.getByText(/instead of/).waitFor();
+  await page.getByText(/120\s×\s/).first().waitFor();
+  await page.getByRole("button", { name: "Copy", exact: true }).first().click();
+  const response = await fetch(await copied());
+  assert.equal(response.headers.get("content-type"), "image/png");
+  assert.equal(response.headers.get("x-image-width"), "120");
+});
+
+test("a protected file is signed, and the copied URL opens it", async (t) => {
+  const { copied, file, page } = await opened(t, "authenticated");
+  assert.equal((await fetch(file.url)).status, 403);
+  await page.getByRole("button", { name: "Sign", exact: true }).click();
+  await page.getByRole("button", { name: "1 day" }).click();
+  await page.getByText("The URL is valid for 1 day.").first().waitFor();
+  assert.equal((await fetch(await copied())).status, 200);
+});
+
+test("fields and access are changed, and errors appear at their fields", async (t) => {
+  const { page, record } = await opened(t);
+  await page.getByRole("tab", { name: "Details" }).click();
+  await page.getByLabel("Alternative text").fill("Hills at dawn");
+  await page.getByLabel("Title").fill("x".repeat(256));
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The title field must not be greater than 255 characters.").waitFor();
+  await page.getByLabel("Title").fill("Dawn");
+  await page.getByRole("button", { name: "Save" }).click();
+  await eventually(page, async () => (await record()).title === "Dawn");
+  assert.equal((await record()).alt, "Hills at dawn");
+
+  await page.getByRole("tab", { name: "Access" }).click();
+  await page.getByLabel(/^Private/i).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await eventually(page, async () => (await record()).type === "private");
+});
+
+test("a file is deleted after a question that names it", async (t) => {
+  const { file, page } = await opened(t);
+  await page.getByRole("button", { name: "Delete" }).click();
+  const question = page.getByRole("dialog");
+  await question.getByText(PHOTO.name).first().waitFor();
+  await question.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Drop files or folders").first().waitFor();
+  await api(account, "GET", `/files/${file.id}`, { status: 404 });
+});
