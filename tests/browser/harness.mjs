@@ -9,7 +9,6 @@ import { build } from "esbuild";
 import { chromium } from "playwright-core";
 
 export const API = required("LARDER_API_URL");
-export const DEMO = `${new URL(API).origin}/demo`;
 /** Timeout of each step, in milliseconds. */
 export const TIMEOUT_MS = 30_000;
 /** Upload rate of the slow connection, in bytes per second: slow enough to observe progress. */

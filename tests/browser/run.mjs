@@ -1,4 +1,4 @@
-// Uploads with Chromium from the demo page and from a page of another origin. Run by a Rust test, or
+// Uploads with Chromium from a page of another origin, and renditions. Run by a Rust test, or
 // by hand against a running stack:
 //
 //   LARDER_API_URL=http://127.0.0.1:9000/api/v1 LARDER_API_KEY=sk_… node tests/browser/run.mjs
@@ -9,13 +9,8 @@ import { after } from "node:test";
 
 import { close } from "./harness.mjs";
 
-await import("./demo.mjs");
-await import("./errors.mjs");
-await import("./appearance.mjs");
 await import("./colors.mjs");
-await import("./gallery.mjs");
 await import("./origins.mjs");
 await import("./uppy.mjs");
-await import("./watch.mjs");
 
 after(close);

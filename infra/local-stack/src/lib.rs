@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - The template is the only definition of what exists. Routes, variables, permissions and queues
-//!   that it does not define do not exist here either; the demo pages are the only exception.
+//!   that it does not define do not exist here either; the paths of `demo` are the only exception.
 //! - The functions are the deployed ones. Only URLs differ.
 
 mod bootstrap;

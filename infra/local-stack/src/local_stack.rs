@@ -275,16 +275,6 @@ impl LocalStack {
         format!("{}/", self.api_url.trim_end_matches(API_PATH))
     }
 
-    /// Returns the URL of the page that shows the stack, `http://127.0.0.1:PORT/stack`.
-    pub fn watch_url(&self) -> String {
-        format!("{}stack", self.dashboard_url())
-    }
-
-    /// Returns the URL of a page for uploads, `http://127.0.0.1:PORT/demo`.
-    pub fn demo_url(&self) -> String {
-        format!("{}demo", self.dashboard_url())
-    }
-
     /// Returns the base URL of delivery, `http://127.0.0.1:PORT`.
     pub fn cdn_url(&self) -> &str {
         &self.cdn_url

@@ -108,15 +108,13 @@ fn banner(local_stack: &LocalStack, data_dir: &std::path::Path, emulated: bool) 
     let api = local_stack.api_url();
     let cdn = local_stack.cdn_url();
     let s3 = local_stack.s3_url();
-    let watch = local_stack.watch_url();
-    let demo = local_stack.demo_url();
     let how = if emulated {
         "Larder is running, its functions under cargo-lambda."
     } else {
         "Larder is running."
     };
     let mut text = format!(
-        "{how}\n\n  Page {watch}\n  API  {api}\n  CDN  {cdn}\n  S3   {s3}\n  Demo {demo}\n  Data {}\n",
+        "{how}\n\n  API  {api}\n  CDN  {cdn}\n  S3   {s3}\n  Data {}\n",
         data_dir.display()
     );
 

@@ -1,8 +1,8 @@
-//! A browser on the demo pages, and on a page of another origin.
+//! A browser on the dashboard, and on pages of other origins.
 
 use std::path::Path;
 
-use tests::{Client, Stack, StackOptions, minutes, stack_test};
+use tests::{Stack, StackOptions, minutes, stack_test};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
@@ -34,11 +34,18 @@ fn script(name: &str, stack: &Stack) -> Option<Command> {
 }
 
 #[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
-async fn browser_uploads_from_demo_and_other_origin(stack: &Stack) {
+async fn browser_uploads_from_other_origin(stack: &Stack) {
     if let Some(mut command) = script("run.mjs", stack) {
         external_programs::run(&mut command).await;
     }
     // The queues hold the confirm-checks of interrupted uploads.
+}
+
+#[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
+async fn dashboard_in_a_browser(stack: &Stack) {
+    if let Some(mut command) = script("run-dashboard.mjs", stack) {
+        external_programs::run(&mut command).await;
+    }
 }
 
 #[stack_test(multi_thread, undrained)]
@@ -77,44 +84,8 @@ async fn advance_on_request(listener: &TcpListener, stack: &Stack) {
 }
 
 #[stack_test]
-async fn demo_is_served_at_its_paths_only(stack: &Stack) {
-    let demo = stack.local.demo_url();
-    let page = stack.anonymous.fetch(&demo).await;
-    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
-    assert!(
-        page.header("content-security-policy")
-            .starts_with("default-src 'none'; script-src 'sha256-")
-    );
-    assert!(page.body.starts_with(b"<!doctype html>") && page.body.ends_with(b"</html>\n"));
-
-    let head = stack.anonymous.head(&demo).await.expect_status(200);
-    assert_eq!(
-        (head.header("content-length"), head.body.len()),
-        (page.body.len().to_string().as_str(), 0)
-    );
-    stack.anonymous.fetch(&format!("{demo}?space=abc123")).await;
-
-    let gallery_url = format!("{demo}/gallery");
-    let gallery = stack.anonymous.fetch(&gallery_url).await;
-    assert!(gallery.body.ends_with(b"</html>\n") && gallery.body != page.body);
-
-    let watch = stack.anonymous.fetch(&stack.local.watch_url()).await;
-    assert!(watch.body.ends_with(b"</html>\n") && watch.body != page.body);
-
-    let post = stack.anonymous.request("POST", &demo);
-    stack.anonymous.send(post).await.expect_error(404);
-    stack.anonymous.get_err(404, &format!("{demo}/")).await;
-    Client::new(stack.local.cdn_url())
-        .get_err(404, "/demo/webhooks")
-        .await;
-    Client::new(stack.local.cdn_url())
-        .get_err(404, "/demo")
-        .await;
-}
-
-#[stack_test]
 async fn state_of_the_stack_is_readable_at_loopback_hosts_only(stack: &Stack) {
-    let demo = stack.local.demo_url();
+    let demo = format!("{}demo", stack.local.dashboard_url());
     let cases = [
         ("127.0.0.1:9000", 200),
         ("LOCALHOST:9000", 200),
@@ -136,7 +107,7 @@ async fn state_of_the_stack_is_readable_at_loopback_hosts_only(stack: &Stack) {
 
 #[stack_test]
 async fn pages_of_other_origins_cannot_send_webhooks(stack: &Stack) {
-    let receiver = format!("{}/webhooks", stack.local.demo_url());
+    let receiver = format!("{}demo/webhooks", stack.local.dashboard_url());
     let own = |host: &str| format!("http://{host}");
     let rebound = "attacker.example:9000";
     for (host, origin, status) in [

@@ -1,8 +1,6 @@
-//! `/stack` and `/demo`: pages that show the stack, upload files and transform images, and a receiver of
-//! webhooks, served on the port of the API. They are not part of the template, so they are never
-//! deployed.
+//! `/demo`: the depths of the queues and a receiver of webhooks, which the dashboard of a local stack shows. They are
+//! served on the port of the API, but are not part of the template, so they are never deployed.
 
-mod page;
 mod queues;
 mod receiver;
 
@@ -14,13 +12,12 @@ use sam_template::QueueSpec;
 use serde::Serialize;
 
 use crate::gateway::GatewayError;
-use page::Page;
 use queues::WatchedQueues;
 use receiver::Receiver;
 
 /// Path of the depths of the queues.
 const QUEUES_PATH: &str = "/demo/queues";
-/// Path that receives webhooks. `GET` shows the page of them.
+/// Path that receives webhooks.
 const RECEIVER_PATH: &str = "/demo/webhooks";
 /// Path of the received webhooks as JSON.
 const RECEIVED_PATH: &str = "/demo/webhooks/received";
@@ -29,7 +26,6 @@ const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// A resource that the template does not define.
 pub(crate) enum DemoResource {
-    Page(&'static Page),
     QueueDepths,
     Receiver,
     ReceivedWebhooks,
@@ -49,19 +45,19 @@ impl DemoResource {
         match path {
             QUEUES_PATH => Some(DemoResource::QueueDepths),
             RECEIVED_PATH => Some(DemoResource::ReceivedWebhooks),
-            path => Page::at(path).map(DemoResource::Page),
+            _ => None,
         }
     }
 }
 
-/// The pages, and the state that they show.
+/// The state of the resources.
 pub(crate) struct Demo {
     queues: WatchedQueues,
     receiver: Receiver,
 }
 
 impl Demo {
-    /// Creates the pages of a stack with these queues.
+    /// Creates the resources of a stack with these queues.
     pub(crate) fn new(queues: &[QueueSpec], counter: MessageCounter, env: &Env) -> Demo {
         Demo {
             queues: WatchedQueues::new(queues, counter),
@@ -76,7 +72,6 @@ impl Demo {
         request: Request<Body>,
     ) -> Result<Response<Body>, GatewayError> {
         match resource {
-            DemoResource::Page(page) => Ok(page.response()),
             DemoResource::QueueDepths => {
                 require_loopback_host(&request)?;
                 Ok(json(&self.queues.depths().await))

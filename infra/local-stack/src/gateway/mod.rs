@@ -44,7 +44,7 @@ pub(crate) struct Gateway {
 
 /// The destination of a gateway's requests.
 pub(crate) enum Upstream {
-    /// The routes of the HTTP API, and the demo pages.
+    /// The routes of the HTTP API, and what the dashboard of a local stack shows.
     Api(ApiOrigins),
     /// The origins of the CDN.
     Cdn(CdnOrigins),
