@@ -1,19 +1,14 @@
-// The dashboard in Chromium. Run as run.mjs is.
+// The dashboard in Chromium, or some of its tests: run-dashboard.mjs [NAME …]. Run as run.mjs is.
 
 import { after } from "node:test";
 
 import { close } from "./harness.mjs";
 
-await import("./dashboard/session.mjs");
-await import("./dashboard/files.mjs");
-await import("./dashboard/uploads.mjs");
-await import("./dashboard/file.mjs");
-await import("./dashboard/keys.mjs");
-await import("./dashboard/upload-configs.mjs");
-await import("./dashboard/access.mjs");
-await import("./dashboard/webhooks.mjs");
-await import("./dashboard/settings.mjs");
-await import("./dashboard/names.mjs");
-await import("./dashboard/appearance.mjs");
+const ALL = [
+  "session", "files", "uploads", "file", "keys", "upload-configs", "access", "webhooks", "settings", "walk", "names", "appearance",
+];
+
+const [, , ...names] = process.argv;
+for (const name of names.length > 0 ? names : ALL) await import(`./dashboard/${name}.mjs`);
 
 after(close);

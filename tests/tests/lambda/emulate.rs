@@ -11,8 +11,8 @@ use tests::{
 
 use crate::{
     jobs::confirm_check::confirm_checks_run,
-    local_stack::{program::program, readme::requests_work},
-    support::external_programs::root,
+    local_stack::{browser::script, program::program, readme::requests_work},
+    support::external_programs::{self, root},
 };
 
 /// Returns the path of cargo-lambda, as `scripts/emulate --install-only` installs it, and that of the
@@ -68,6 +68,13 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack, acm
 #[tokio::test]
 async fn requests_in_readme_work_with_real_lambdas() {
     requests_work(&["--cargo-lambda", &cargo_lambda_path()]).await;
+}
+
+#[stack_test(multi_thread, options = emulated(), undrained)]
+async fn dashboard_works_with_real_lambdas(stack: &Stack) {
+    if let Some(mut command) = script("run-dashboard.mjs", stack) {
+        external_programs::run(command.arg("walk")).await;
+    }
 }
 
 /// Paths of the API that a proxy could change.

@@ -1,6 +1,6 @@
 //! A browser on the dashboard, and on pages of other origins.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use tests::{Stack, StackOptions, minutes, stack_test};
 use tokio::{
@@ -13,9 +13,11 @@ use crate::support::external_programs;
 
 /// Maximum size of a response of delivery, the default of a deployment.
 const REDIRECT_ABOVE_BYTES: &str = "4194304";
+/// Step of a clock that runs.
+const CLOCK_TICK: Duration = Duration::from_millis(20);
 
 /// Returns a script of the browser tests with its environment; `None` without Node and Chromium.
-fn script(name: &str, stack: &Stack) -> Option<Command> {
+pub(crate) fn script(name: &str, stack: &Stack) -> Option<Command> {
     let tests = external_programs::root().join("tests/browser");
     let needed = [
         Path::new("/usr/bin/chromium"),
@@ -43,8 +45,21 @@ async fn browser_uploads_from_other_origin(stack: &Stack) {
 
 #[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
 async fn dashboard_in_a_browser(stack: &Stack) {
-    if let Some(mut command) = script("run-dashboard.mjs", stack) {
-        external_programs::run(&mut command).await;
+    let Some(mut command) = script("run-dashboard.mjs", stack) else {
+        return;
+    };
+    tokio::select! {
+        _ = external_programs::run(&mut command) => {}
+        () = run_clock(stack) => {}
+    }
+}
+
+/// Advances the clock as fast as the time of the browser, which waits for jobs and sees an order of times.
+async fn run_clock(stack: &Stack) {
+    let mut ticks = tokio::time::interval(CLOCK_TICK);
+    loop {
+        ticks.tick().await;
+        stack.clock.advance(CLOCK_TICK);
     }
 }
 

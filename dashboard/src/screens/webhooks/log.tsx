@@ -24,10 +24,12 @@ export function Log({ id }: { id: string }) {
   const log = useMemo(() => createLog(id), [id]);
   const polls = useSignal(0);
   const openId = useSignal("");
+  /** A message that is sent again, until its next attempt: the service begins after its response. */
+  const sentAgain = useSignal<LoggedMessage | null>(null);
   const loaded = useLoad(async () => (await log.refresh(), true), [id]);
 
   const opened = log.messages.value.find((message) => message.id === openId.value);
-  const isWaiting = log.messages.value.some(isDueSoon);
+  const isWaiting = log.messages.value.some((message) => isDueSoon(message) || isBefore(message, sentAgain.value));
   const poll = async () => {
     polls.value += 1;
     // A failure shows in the next one, or when the caller reloads.
@@ -51,12 +53,20 @@ export function Log({ id }: { id: string }) {
         <Delivery
           log={log}
           message={opened}
-          onSent={() => (polls.value = 0)}
+          onSent={() => {
+            polls.value = 0;
+            sentAgain.value = opened;
+          }}
           onClose={() => (openId.value = "")}
         />
       )}
     </Section>
   );
+}
+
+/** Whether a message has no further attempt since it was sent again. */
+function isBefore({ id, attempts }: WebhookMessage, sent: LoggedMessage | null): boolean {
+  return id === sent?.id && attempts.at(-1)?.number === sent.attempts.at(-1)?.number;
 }
 
 function isDueSoon({ status, next_attempt_at }: WebhookMessage): boolean {
