@@ -35,6 +35,7 @@ async fn dashboard_is_served_with_its_policy(stack: &Stack) {
         plain.expect_header("content-type", content_type);
         plain.expect_header("content-security-policy", &policy);
         plain.expect_header("x-content-type-options", "nosniff");
+        plain.expect_header("referrer-policy", "no-referrer");
         plain.expect_header("cache-control", "no-cache");
         assert_eq!(plain.body, expected, "{path}");
 
@@ -54,14 +55,24 @@ async fn dashboard_is_served_with_its_policy(stack: &Stack) {
         let etag = compressed.header("etag");
         assert_ne!(etag, plain.header("etag"));
         let known = [accepting[0], ("if-none-match", etag)];
-        origin.fetch_as(304, path, &known).await;
+        let unchanged = origin.fetch_as(304, path, &known).await;
+        unchanged.expect_header("content-security-policy", &policy);
+        origin.head(path).await.expect_status(200);
     }
 }
 
 #[stack_test]
 async fn dashboard_has_no_other_path_and_no_other_host(stack: &Stack) {
     let origin = origin(stack);
-    for path in ["/index.html", "/app.js/", "/app.js.map", "/dist/app.js"] {
+    for path in [
+        "/index.html",
+        "/app.js/",
+        "/app.js.map",
+        "/dist/app.js",
+        "/demo",
+        "/demo/gallery",
+        "/demo/webhooks",
+    ] {
         origin.get_err(404, path).await;
     }
     let posted = origin.send(origin.request("POST", "/")).await;
@@ -69,7 +80,11 @@ async fn dashboard_has_no_other_path_and_no_other_host(stack: &Stack) {
     posted.expect_error(405);
 
     let cdn = Client::new(stack.local.cdn_url());
-    for (path, ..) in FILES {
+    for path in FILES
+        .map(|(path, ..)| path)
+        .into_iter()
+        .chain(["/demo/queues"])
+    {
         cdn.get_err(404, path).await;
     }
 }

@@ -52,6 +52,10 @@ impl<'run> Scope<'run> {
             types: BTreeMap::new(),
         };
         for (id, resource) in &template.resources {
+            if template.parameters.contains_key(id) {
+                // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resources-section-structure.html
+                return Err(fail("a parameter has the same name").within(id));
+            }
             let exists = match &resource.condition {
                 Some(condition) => scope.condition(condition),
                 None => Ok(true),

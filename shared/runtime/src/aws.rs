@@ -310,15 +310,11 @@ impl<'a> Settings<'a> {
         aws_sdk_s3::Client::from_conf(config.build())
     }
 
-    /// Returns the origin of presigned URLs: the endpoint of [`Settings::s3`].
+    /// Returns the origin of presigned URLs: the endpoint of [`Settings::s3`], or the host of the bucket, `BUCKET_DOMAIN`.
     pub fn storage_origin(&mut self) -> String {
-        let bucket = self.text("BUCKET_NAME");
-        let region = self.text("AWS_REGION");
-        // "Virtual-hosted-style requests" in the User Guide of Amazon S3.
-        self.endpoint("AWS_ENDPOINT_URL_S3").map_or_else(
-            || format!("https://{bucket}.s3.{region}.amazonaws.com"),
-            str::to_owned,
-        )
+        let domain = self.text("BUCKET_DOMAIN");
+        self.endpoint("AWS_ENDPOINT_URL_S3")
+            .map_or_else(|| format!("https://{domain}"), str::to_owned)
     }
 
     /// Returns an SQS client.

@@ -125,7 +125,8 @@ impl<'a> Settings<'a> {
         }
     }
 
-    pub(crate) fn error(&mut self, message: String) {
+    /// Adds an error, which [`Settings::finish`] reports.
+    pub fn error(&mut self, message: String) {
         self.errors.push(message);
     }
 

@@ -1,9 +1,10 @@
 //! The dashboard: a page that uses the public API alone.
 //!
 //! - Its files are those of `dashboard/dist`, which `scripts/dashboard` builds.
-//! - Its content security policy allows requests to this API, the storage and the CDN only, and no script but its own.
-//! - It is served by the API, never by the CDN, whose files come from uploads: a page that holds a key must not share
-//!   their origin.
+//! - Its content security policy allows requests to this API, the storage and the CDN only, and no
+//!   script but its own.
+//! - It is served by the API, never by the CDN, whose files come from uploads: a page that holds a key
+//!   must not share their origin.
 
 use axum::{Router, response::Response, routing::get};
 use http::{HeaderMap, HeaderValue, header};
@@ -67,14 +68,15 @@ fn response(
     Ok(response)
 }
 
-/// Returns the content security policy. Images come from the CDN, also under custom domains, and from URLs of
-/// watermarks.
+/// Returns the content security policy. Images come from the CDN, also under custom domains, and from
+/// URLs of watermarks.
 fn policy(settings: &mut Settings<'_>) -> HeaderValue {
     let storage = settings.storage_origin();
     let cdn = settings.text("CDN_URL");
-    let domains = settings.optional("CDN_DOMAIN_NAMES").unwrap_or_default();
-    let domains = domains.split(',').filter(|name| !name.is_empty());
-    let domains = domains.map(|name| format!("https://{name}"));
+    let domains = settings.cdn_domains();
+    let domains = domains
+        .iter()
+        .map(|domain| format!("https://{}", domain.as_str()));
     let connected: Vec<String> = [storage, cdn].into_iter().chain(domains).collect();
     let connected = connected.join(" ");
 
@@ -82,5 +84,8 @@ fn policy(settings: &mut Settings<'_>) -> HeaderValue {
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' {connected}; \
          img-src 'self' data: blob: https: http://127.0.0.1:*; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
-    HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+    HeaderValue::try_from(policy).unwrap_or_else(|_| {
+        settings.error("CDN_URL is not a URL".to_owned());
+        HeaderValue::from_static("default-src 'none'")
+    })
 }

@@ -1,5 +1,6 @@
-//! `/demo`: the depths of the queues and a receiver of webhooks, which the dashboard of a local stack shows. They are
-//! served on the port of the API, but are not part of the template, so they are never deployed.
+//! `/demo`: the depths of the queues and a receiver of webhooks, which the dashboard of a local stack
+//! shows. They are served on the port of the API, but are not part of the template, so they are never
+//! deployed.
 
 mod queues;
 mod receiver;
@@ -109,7 +110,7 @@ fn require_loopback_host(request: &Request<Body>) -> Result<(), GatewayError> {
     } else {
         Err(GatewayError::new(
             StatusCode::MISDIRECTED_REQUEST,
-            "Open this page at localhost or 127.0.0.1.",
+            "Open the dashboard at localhost or 127.0.0.1.",
         ))
     }
 }

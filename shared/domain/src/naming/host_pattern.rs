@@ -23,6 +23,11 @@ const NOT_A_PATTERN: FieldError =
     FieldError::Custom("must be a host name, *. and a host name, or an IP address");
 
 impl HostPattern {
+    /// Returns the pattern, in lower case and as punycode.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Parses a host name, `*.` and a host name, or an IP address.
     pub fn parse(text: &str) -> Result<HostPattern, FieldError> {
         if text.chars().count() > PATTERN_CHARACTERS {
