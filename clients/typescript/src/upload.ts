@@ -39,7 +39,7 @@ export interface UploadTarget {
   name?: string;
   /**
    * Identifies the upload: another one with this key within 24 hours returns its file instead of storing it
-   * again. 1 to 253 printable ASCII characters, which nobody can guess. Default: random.
+   * again. 1 to 253 printable ASCII characters that cannot be guessed. Default: random.
    */
   idempotencyKey?: string;
 }

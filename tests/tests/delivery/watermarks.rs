@@ -10,8 +10,8 @@ use crate::support::{
     images::{image, png_of_sides},
 };
 
-pub(super) const RED: [u8; 3] = [255, 0, 0];
-pub(super) const BLUE: [u8; 3] = [0, 0, 255];
+pub(crate) const RED: [u8; 3] = [255, 0, 0];
+pub(crate) const BLUE: [u8; 3] = [0, 0, 255];
 /// Maximum difference of a sample in lossy formats.
 const TOLERANCE: u8 = 70;
 
@@ -38,7 +38,7 @@ fn decoded(response: &Response) -> Pixels {
 }
 
 /// Returns whether a square watermark in the southeast has a color at its center.
-pub(super) fn is_marked(response: &Response, expected: [u8; 3]) -> bool {
+pub(crate) fn is_marked(response: &Response, expected: [u8; 3]) -> bool {
     let pixels = decoded(response);
     let shorter = pixels.width.min(pixels.height);
     let inset = (shorter / 50).max(1) + shorter / 8;

@@ -8,3 +8,4 @@ pub(crate) mod deletions;
 pub(crate) mod idempotency;
 pub(crate) mod idempotency_panics;
 pub(crate) mod purge;
+mod watermarks;

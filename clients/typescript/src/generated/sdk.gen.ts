@@ -344,7 +344,7 @@ export const resetFolderSecurity = <ThrowOnError extends boolean = false>(option
 /**
  * Replace the security settings of a folder
  *
- * A setting that is absent or null is inherited, and a disabled watermark is a setting, too: it removes the watermark of the parents or the space. The image of the watermark (at most 5 MiB and 4 million pixels) is fetched from `url` or copied from `file_id` once, in this request: send the settings again to fetch it again. The change applies at once to the images in the folder, and in subfolders without such a setting.
+ * A setting that is absent or null is inherited, and a disabled watermark is a setting, too: it removes the watermark of the parents or the space. The image of the watermark (at most 5 MiB and 4 million pixels) is fetched from `url` in this request, or copied from `file_id` if that differs from the current one. The change applies at once to the images in the folder, and in subfolders without such a setting.
  */
 export const setFolderSecurity = <ThrowOnError extends boolean = false>(options: Options<SetFolderSecurityData, ThrowOnError>): RequestResult<SetFolderSecurityResponses, SetFolderSecurityErrors, ThrowOnError> => (options.client ?? client).put<SetFolderSecurityResponses, SetFolderSecurityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -496,7 +496,7 @@ export const resetSpaceSecurity = <ThrowOnError extends boolean = false>(options
 /**
  * Replace the security settings of a space
  *
- * Settings that are absent get their defaults. The image of the watermark (PNG, JPEG, WebP or GIF, at most 5 MiB and 4 million pixels) is fetched from `url` or copied from `file_id` once, in this request: send the settings again to fetch it again. Every image without a setting of a folder is delivered with the new watermark at once, with a new `ETag`.
+ * Settings that are absent get their defaults. The image of the watermark (PNG, JPEG, WebP or GIF, at most 5 MiB and 4 million pixels) is fetched from `url` in this request, or copied from `file_id` if that differs from the current one. Every image without a setting of a folder is delivered with the new watermark at once, with a new `ETag`.
  */
 export const setSpaceSecurity = <ThrowOnError extends boolean = false>(options: Options<SetSpaceSecurityData, ThrowOnError>): RequestResult<SetSpaceSecurityResponses, SetSpaceSecurityErrors, ThrowOnError> => (options.client ?? client).put<SetSpaceSecurityResponses, SetSpaceSecurityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

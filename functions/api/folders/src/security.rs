@@ -19,8 +19,8 @@ pub(crate) const SET: Endpoint = Endpoint::put(
 .description(
     "A setting that is absent or null is inherited, and a disabled watermark is a setting, too: \
      it removes the watermark of the parents or the space. The image of the watermark (at most 5 \
-     MiB and 4 million pixels) is fetched from `url` or copied from `file_id` once, in this request: \
-     send the settings again to fetch it again. The change applies at once to the images in the folder, and in subfolders without \
+     MiB and 4 million pixels) is fetched from `url` in this request, or copied from `file_id` if that \
+     differs from the current one. The change applies at once to the images in the folder, and in subfolders without \
      such a setting.",
 );
 

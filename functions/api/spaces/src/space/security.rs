@@ -17,8 +17,8 @@ pub(crate) const SET: Endpoint = Endpoint::put(
 )
 .description(
     "Settings that are absent get their defaults. The image of the watermark (PNG, JPEG, WebP or \
-     GIF, at most 5 MiB and 4 million pixels) is fetched from `url` or copied from `file_id` once, in \
-     this request: send the settings again to fetch it again. Every image without a setting of a folder is \
+     GIF, at most 5 MiB and 4 million pixels) is fetched from `url` in this request, or copied from \
+     `file_id` if that differs from the current one. Every image without a setting of a folder is \
      delivered with the new watermark at once, with a new `ETag`.",
 );
 
