@@ -11,7 +11,7 @@ import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const out = process.argv[2] ?? `${here}dist`;
-/** Maximum of all files together, gzipped. */
+/** Maximum of HTML, script and style together, gzipped. */
 const MAX_BYTES = 75 * 1024;
 
 await mkdir(out, { recursive: true });
@@ -27,6 +27,7 @@ await build({
   format: "esm",
   target: ["chrome125", "firefox131", "safari18"],
   legalComments: "none",
+  banner: { js: "/* Contains Preact and @preact/signals, MIT License, (c) Jason Miller and the Preact team */" },
   logLevel: "warning",
 });
 await Promise.all(["index.html", "logo.svg"].map((name) => copyFile(`${here}src/${name}`, `${out}/${name}`)));

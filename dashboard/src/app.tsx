@@ -7,9 +7,10 @@ import { useEffect } from "preact/hooks";
 import { busyUntil, isOnline } from "./api.ts";
 import { Navigation } from "./navigation.tsx";
 import { Questions } from "./parts/dialog.tsx";
+import { hasFiles } from "./parts/file-drop.ts";
 import { Show, useLoad } from "./parts/load.tsx";
-import { Messages } from "./parts/status.tsx";
-import { place, SCREENS, type Screen } from "./router.ts";
+import { Messages, toast } from "./parts/status.tsx";
+import { place, replace, SCREENS, type Screen } from "./router.ts";
 import { Access } from "./screens/access/access.tsx";
 import { Files } from "./screens/files/files.tsx";
 import { Keys } from "./screens/keys.tsx";
@@ -32,12 +33,17 @@ const VIEWS: Readonly<Record<Screen, ComponentType>> = {
   local: Local,
 };
 
+// Without a target, the browser would leave the page to show a file that is dropped.
+for (const type of ["dragover", "drop"] as const) {
+  addEventListener(type, (event) => hasFiles(event) && event.preventDefault());
+}
+
+/** The page: sign-in or a session, and messages of both. */
 export function App() {
   return (
     <>
       {key.value ? <Session key={key.value} /> : <SignIn />}
       <Messages />
-      <Questions />
     </>
   );
 }
@@ -45,6 +51,7 @@ export function App() {
 function Session() {
   const loaded = useLoad(async () => {
     account.value = null;
+    busyUntil.value = 0;
     await loadState();
     return true;
   }, []);
@@ -53,10 +60,15 @@ function Session() {
 
 function Frame() {
   const isMenuOpen = useSignal(false);
-  const { screen } = place.value;
+  const { screen, handle, query } = place.value;
   const current = space.value;
   const View = VIEWS[screen];
   useEffect(() => {
+    if (current && current.handle !== handle) {
+      // The query of an unknown space has ids that the shown one does not have.
+      replace({ handle: current.handle, query: handle ? {} : query });
+      if (handle) toast(`There is no space “${handle}”, or your key has no access to it.`, { isError: true });
+    }
     document.title = [SCREENS[screen], current?.name, "Larder"].filter(Boolean).join(" · ");
     isMenuOpen.value = false;
   }, [place.value, current]);
@@ -69,6 +81,7 @@ function Frame() {
         {current ? <View key={current.id} /> : <NoSpace />}
       </div>
       <Tray />
+      <Questions key={`${current?.id} ${screen}`} />
     </div>
   );
 }

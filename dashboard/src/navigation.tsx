@@ -5,17 +5,20 @@ import { createSpace, type SpaceSummary } from "larder/api";
 import { useId, useRef } from "preact/hooks";
 
 import { client, dataOf } from "./api.ts";
-import { FormDialog } from "./parts/dialog.tsx";
+import { ActionButton } from "./parts/action-button.tsx";
+import { ask, FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/form.tsx";
 import { Icon } from "./parts/icons.tsx";
 import { toast } from "./parts/status.tsx";
 import { go, href, place, SCREENS, type Screen } from "./router.ts";
+import { isActive } from "./screens/tray/uploads.ts";
 import { endSession, isLocal } from "./session.ts";
 import { account, isUser, loadSpaces, makeDefault, space, spaces } from "./state.ts";
 
 /** Screens of a space, in the order of the navigation. */
 const OF_SPACE: readonly Screen[] = ["files", "upload-configs", "access", "keys", "webhooks", "settings"];
 
+/** The side bar, which is a menu on phones. */
 export function Navigation({ isMenuOpen }: { isMenuOpen: Signal<boolean> }) {
   const caller = account.value?.key;
   return (
@@ -45,13 +48,20 @@ export function Navigation({ isMenuOpen }: { isMenuOpen: Signal<boolean> }) {
           <small>
             {space.value?.role ?? caller?.type} key ····{caller?.last_four}
           </small>
-          <button class="plain" onClick={() => endSession()}>
+          <button class="plain" onClick={signOut}>
             Sign out
           </button>
         </div>
       </header>
     </>
   );
+}
+
+/** Ends the session, and with it the uploads. */
+function signOut(): void {
+  const run = async () => endSession();
+  if (!isActive.value) return endSession();
+  ask({ title: "Sign out?", text: "Files that are not uploaded yet will not be.", action: "Sign out", run });
 }
 
 function ScreenLink({ screen }: { screen: Screen }) {
@@ -123,6 +133,7 @@ function isDefault(candidate: SpaceSummary | null): boolean {
 
 function SpaceItem({ candidate, onSelect }: { candidate: SpaceSummary; onSelect: () => void }) {
   const { id, name, handle, role, enabled } = candidate;
+  const labelId = useId();
   const setDefault = async () => {
     await makeDefault(id);
     toast(`${name} is the default space.`);
@@ -135,13 +146,13 @@ function SpaceItem({ candidate, onSelect }: { candidate: SpaceSummary; onSelect:
         aria-current={space.value?.id === id ? "true" : undefined}
         onClick={onSelect}
       >
-        <b>{name}</b>
+        <b id={labelId}>{name}</b>
         <small>{notes.filter(Boolean).join(" · ")}</small>
       </a>
       {isUser.value && !isDefault(candidate) && (
-        <button class="small" aria-label={`Make default: ${name}`} onClick={setDefault}>
+        <ActionButton class="small" aria-describedby={labelId} action={setDefault}>
           Make default
-        </button>
+        </ActionButton>
       )}
     </li>
   );

@@ -2,8 +2,11 @@
 //
 // - A place without a known screen is that of files. A place without a handle is that of the default space.
 // - Changes of the query replace the entry of the history, unless they open something.
+// - An address with a key signs in, and is no place.
 
 import { signal } from "@preact/signals";
+
+import { signInByLink } from "./session.ts";
 
 export const SCREENS = {
   files: "Files",
@@ -18,14 +21,23 @@ export const SCREENS = {
 export type Screen = keyof typeof SCREENS;
 export type Query = Readonly<Record<string, string>>;
 
-export interface Place {
+interface Place {
   handle: string;
   screen: Screen;
   query: Query;
 }
 
-export const place = signal(parse(location.hash));
-addEventListener("hashchange", () => (place.value = parse(location.hash)));
+signInByLink();
+/** The fragment that is `place`. Another one in the address is about to arrive by an event. */
+let arrived = location.hash;
+export const place = signal(parse(arrived));
+addEventListener("hashchange", arrive);
+
+function arrive(): void {
+  signInByLink();
+  arrived = location.hash;
+  place.value = parse(arrived);
+}
 
 function parse(hash: string): Place {
   const [path = "", query = ""] = hash.replace(/^#?\/?/, "").split(/\?(.*)/s);
@@ -49,11 +61,16 @@ export function go(to: Partial<Place>): void {
   location.hash = href(to);
 }
 
+/** Goes to a place instead of the current one, without a step in the history, unless another one is about to arrive. */
+export function replace(to: Partial<Place>): void {
+  if (location.hash !== arrived) return;
+  history.replaceState(null, "", href(to));
+  arrive();
+}
+
 /** Changes parts of the query; `undefined` removes one. `isStep` makes the browser's back button return. */
 export function setQuery(changes: Record<string, string | undefined>, isStep = false): void {
   const entries = Object.entries({ ...place.value.query, ...changes });
   const query = Object.fromEntries(entries.filter((entry): entry is [string, string] => Boolean(entry[1])));
-  if (isStep) return go({ query });
-  history.replaceState(null, "", href({ query }));
-  place.value = parse(location.hash);
+  return isStep ? go({ query }) : replace({ query });
 }

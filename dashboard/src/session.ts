@@ -2,7 +2,7 @@
 //
 // - It is kept in `sessionStorage`, so that it ends with the tab.
 // - A key in the fragment (`/#key=…`) signs in on loopback hosts only: elsewhere a link could sign a visitor in to
-//   the account of someone else. It is removed from the address at once.
+//   the account of another person. It is removed from the address at once.
 
 import { signal } from "@preact/signals";
 
@@ -14,19 +14,19 @@ const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"];
 export const isLocal = LOOPBACK_HOSTS.includes(location.hostname);
 
 /** The key of the session, or an empty string. */
-export const key = signal(keyOfLink() || (sessionStorage.getItem(STORAGE_NAME) ?? ""));
+export const key = signal(sessionStorage.getItem(STORAGE_NAME) ?? "");
 /** Why the last session ended, for the page to sign in. */
 export const ended = signal("");
 
-function keyOfLink(): string {
-  const [, secret = ""] = LINK.exec(location.hash) ?? [];
-  if (!secret) return "";
+/** Signs in with the key in the address, if there is one. */
+export function signInByLink(): void {
+  const [, secret] = LINK.exec(location.hash) ?? [];
+  if (!secret) return;
   history.replaceState(null, "", location.pathname);
-  if (!isLocal) return "";
-  sessionStorage.setItem(STORAGE_NAME, secret);
-  return secret;
+  if (isLocal) startSession(secret);
 }
 
+/** Signs in with a key. */
 export function startSession(secret: string): void {
   sessionStorage.setItem(STORAGE_NAME, secret);
   ended.value = "";

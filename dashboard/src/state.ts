@@ -2,14 +2,17 @@
 //
 // - The current space is the one whose handle the address has, else the default space, else the first one.
 // - A role decides only what the page offers. The service decides what is allowed.
+// - A response for the former key of the session is dropped.
 
 import { computed, signal } from "@preact/signals";
 import { getAccount, listSpaces, pages, updateAccount, type Account, type Role, type SpaceSummary } from "larder/api";
 
 import { bodyOf, client, dataOf } from "./api.ts";
 import { place } from "./router.ts";
+import { key } from "./session.ts";
 
-const ROLES: readonly Role[] = ["viewer", "user", "admin", "owner"];
+/** Roles, the lowest first. */
+export const ROLES: readonly Role[] = ["viewer", "user", "admin", "owner"];
 const PAGE_LIMIT = 100;
 
 /** Who the key belongs to. */
@@ -34,18 +37,24 @@ export function can(role: Role): boolean {
 
 /** Loads the account and all spaces of the key. */
 export async function loadState(): Promise<void> {
+  const secret = key.value;
   const caller = await dataOf(getAccount({ client, throwOnError: true }));
   await loadSpaces();
-  account.value = caller;
+  if (key.value === secret) account.value = caller;
 }
 
+/** Loads all spaces of the key. */
 export async function loadSpaces(): Promise<void> {
+  const secret = key.value;
   const list = (cursor?: string) =>
     bodyOf(listSpaces({ client, query: { limit: PAGE_LIMIT, ...(cursor && { cursor }) }, throwOnError: true }));
-  spaces.value = (await Array.fromAsync(pages(list))).reverse();
+  const all = await Array.fromAsync(pages(list));
+  if (key.value === secret) spaces.value = all.reverse();
 }
 
-/** Makes a space the default of the user. */
+/** Changes the default space of the user. */
 export async function makeDefault(id: string): Promise<void> {
-  account.value = await dataOf(updateAccount({ client, body: { default_space_id: id }, throwOnError: true }));
+  const secret = key.value;
+  const changed = await dataOf(updateAccount({ client, body: { default_space_id: id }, throwOnError: true }));
+  if (key.value === secret) account.value = changed;
 }

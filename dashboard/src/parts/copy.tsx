@@ -1,19 +1,28 @@
 // Text to copy.
+//
+// - Safari allows to copy only while it handles a click. A text that is requested first is passed as a promise.
+// - A text that cannot be copied is shown, to be selected.
 
 import { useSignal } from "@preact/signals";
 
 import { Tabs } from "./tabs.tsx";
 import { toast } from "./status.tsx";
 
-export async function copy(text: string, what = "Copied."): Promise<void> {
+const TYPE = "text/plain";
+
+/** Copies a text, and says so. Fails only if the promise of the text does. */
+export async function copy(text: string | Promise<string>, what = "Copied."): Promise<void> {
+  const blob = Promise.resolve(text).then((copied) => new Blob([copied], { type: TYPE }));
   try {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.write([new ClipboardItem({ [TYPE]: blob })]);
     toast(what);
   } catch {
-    toast("The browser does not allow to copy. Select the text instead.", { isError: true });
+    const shown = await text;
+    toast(`The browser does not allow to copy. Select the text instead: ${shown}`, { isError: true });
   }
 }
 
+/** A button that copies a text. */
 export function CopyButton({ text, isPrimary = false }: { text: string; isPrimary?: boolean }) {
   return (
     <button type="button" class={isPrimary ? "primary" : ""} onClick={() => copy(text)}>

@@ -2,8 +2,10 @@
 //
 // - The focus returns to the element that had it, or to `returnTo` if that is gone.
 // - A question that destroys something focuses Cancel.
+// - A dialog whose action runs stays open, so that its result is seen.
+// - A question ends with the screen that asked it.
 
-import { signal } from "@preact/signals";
+import { signal, useSignal, type ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
@@ -13,17 +15,22 @@ interface DialogProps {
   /** Foreign names in it are isolated by `<bdi>`. */
   title: ComponentChildren;
   onClose: () => void;
+  /** Whether the action of the dialog runs. */
+  isBusy?: ReadonlySignal<boolean>;
   children: ComponentChildren;
 }
 
-export function Dialog({ title, onClose, children }: DialogProps) {
+/** A modal dialog, as long as it is rendered. */
+export function Dialog({ title, onClose, isBusy, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
+  const isOver = useRef(false);
   const id = useId();
   useEffect(() => {
     const opener = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
     return () => {
+      isOver.current = true;
       // The page behind an open dialog is inert: nothing there can have the focus.
       dialog?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
@@ -36,7 +43,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!isBusy?.value) onClose();
+      }}
+      // Browsers close a dialog without a question if Escape is pressed again.
+      onClose={() => {
+        if (isOver.current) return;
+        if (isBusy?.value) element.current?.showModal();
+        else onClose();
       }}
     >
       <h2 id={id}>{title}</h2>
@@ -52,16 +65,17 @@ export function FormDialog({
   onSubmit,
   ...dialog
 }: DialogProps & { submit: string; isDestructive?: boolean; onSubmit: () => Promise<void> }) {
+  const isBusy = useSignal(false);
   const send = async () => {
     await onSubmit();
     dialog.onClose();
   };
   return (
-    <Dialog {...dialog}>
-      <Form onSubmit={send}>
+    <Dialog {...dialog} isBusy={isBusy}>
+      <Form onSubmit={send} isBusy={isBusy}>
         {dialog.children}
         <div class="actions">
-          <button type="button" autofocus={isDestructive} onClick={dialog.onClose}>
+          <button type="button" autofocus={isDestructive} onClick={() => isBusy.value || dialog.onClose()}>
             Cancel
           </button>
           <button class={isDestructive ? "danger" : "primary"}>{submit}</button>
@@ -89,6 +103,7 @@ export function ask(asked: Question): void {
 /** Shows the question of `ask`. */
 export function Questions() {
   const asked = question.value;
+  useEffect(() => () => void (question.value = null), []);
   if (!asked) return null;
   return (
     <FormDialog
@@ -96,7 +111,9 @@ export function Questions() {
       submit={asked.action}
       isDestructive
       onSubmit={asked.run}
-      onClose={() => (question.value = null)}
+      onClose={() => {
+        if (question.value === asked) question.value = null;
+      }}
     >
       <p>{asked.text}</p>
     </FormDialog>

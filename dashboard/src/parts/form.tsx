@@ -26,14 +26,17 @@ interface FormProps {
   onSubmit: () => Promise<void>;
   children: ComponentChildren;
   class?: string;
+  /** Says while `onSubmit` runs. */
+  isBusy?: Signal<boolean>;
 }
 
 /** A form. `onSubmit` runs once at a time. */
-export function Form({ onSubmit, children, class: className = "form" }: FormProps) {
+export function Form({ onSubmit, children, class: className = "form", isBusy: shared }: FormProps) {
   const element = useRef<HTMLFormElement>(null);
   const errors = useSignal<FieldErrors>({});
   const failure = useSignal<LarderError | null>(null);
-  const isBusy = useSignal(false);
+  const own = useSignal(false);
+  const isBusy = shared ?? own;
   const { current: state } = useRef<FormState>({ errors, names: new Set() });
 
   const send = async (event: Event) => {
@@ -143,7 +146,10 @@ export function Field({
 /** Returns the errors of a field and of its items, and registers it with its form. */
 function useErrors(name: string, id: string, hasHint: boolean) {
   const { errors, names } = useContext(FormContext);
-  names.add(name);
+  useEffect(() => {
+    names.add(name);
+    return () => void names.delete(name);
+  }, [name]);
   const own = Object.entries(errors.value).filter(([key]) => isOf(key, name));
 
   const messages = own.flatMap(([, texts]) => texts);
@@ -174,6 +180,7 @@ type TextProps = FieldProps & {
   onChange?: () => void;
 };
 
+/** A field of one line of text. */
 export function TextField({ name, label, hint, value, type = "text", onChange, ...input }: TextProps) {
   return (
     <Field name={name} label={label} hint={hint}>
@@ -204,6 +211,7 @@ type SelectProps = FieldProps & {
   onChange?: () => void;
 };
 
+/** A choice of one option, in a menu. */
 export function SelectField({ name, label, hint, value, options, disabled, onChange }: SelectProps) {
   return (
     <Field name={name} label={label} hint={hint}>
@@ -230,6 +238,7 @@ export function SelectField({ name, label, hint, value, options, disabled, onCha
 
 type CheckProps = FieldProps & { value: Signal<boolean>; disabled?: boolean; onChange?: () => void };
 
+/** A field that is on or off. */
 export function CheckField({ name, label, hint, value, disabled, onChange }: CheckProps) {
   const id = useId();
   const { messages, describedBy } = useErrors(name, id, Boolean(hint));
@@ -267,7 +276,13 @@ export function RadioField({ name, label, value, options, onChange }: RadioProps
   const id = useId();
   const { messages, describedBy } = useErrors(name, id, false);
   return (
-    <fieldset class="field radios" aria-describedby={describedBy}>
+    <fieldset
+      class="field radios"
+      aria-describedby={describedBy}
+      aria-invalid={messages.length > 0 || undefined}
+      // A form moves the focus to what is invalid.
+      tabIndex={messages.length > 0 ? -1 : undefined}
+    >
       <legend>{label}</legend>
       {options.map(([key, text]) => (
         <label key={key}>

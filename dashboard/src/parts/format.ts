@@ -23,6 +23,7 @@ export function bytes(value: number): string {
   return `${power > 0 && scaled < 100 ? scaled.toFixed(1) : Math.round(scaled)} ${UNITS[power]}`;
 }
 
+/** Returns a number with separators of thousands. */
 export function count(value: number): string {
   return numbers.format(value);
 }
@@ -32,10 +33,12 @@ export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
+/** Returns the day of a time. */
 export function date(timestamp: string): string {
   return dates.format(new Date(timestamp));
 }
 
+/** Returns a day and a time with seconds. */
 export function time(timestamp: string): string {
   return times.format(new Date(timestamp));
 }

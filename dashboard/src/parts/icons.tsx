@@ -1,4 +1,4 @@
-// Icons, drawn in the color of the text. They are decoration: controls have a name of their own.
+// Icons, drawn in the color of the text. They are decoration: controls have names as text.
 
 const PATHS = {
   chevron: "m6 9 6 6 6-6",
@@ -13,6 +13,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+/** An icon beside or instead of a label. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

@@ -3,7 +3,7 @@
 import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { LarderError } from "larder";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { errorOf } from "../api.ts";
 import { ErrorText } from "./form.tsx";
@@ -13,7 +13,7 @@ export interface Loaded<T> {
   error: ReadonlySignal<LarderError | null>;
   /** Loads again, and shows the earlier data until then. */
   reload: () => void;
-  /** Replaces the data by what a change returned. */
+  /** Replaces the data by what a change returned. A load that runs is dropped, because it may have begun before. */
   set: (data: T) => void;
 }
 
@@ -22,6 +22,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
   const data = useSignal<T | null>(null);
   const error = useSignal<LarderError | null>(null);
   const round = useSignal(0);
+  const running = useRef<AbortController>(null);
 
   useEffect(() => {
     data.value = null;
@@ -29,23 +30,38 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
-    error.value = null;
+    running.current = controller;
+    if (data.value === null) error.value = null;
     load(signal)
-      .then((loaded) => signal.aborted || (data.value = loaded))
+      .then((loaded) => signal.aborted || show(loaded))
       .catch((cause: unknown) => signal.aborted || (error.value = errorOf(cause)));
     return () => controller.abort();
   }, [...inputs, round.value]);
 
-  return { data, error, reload: () => (round.value += 1), set: (loaded) => (data.value = loaded) };
+  const show = (loaded: T) => {
+    data.value = loaded;
+    error.value = null;
+  };
+  const set = (changed: T) => {
+    running.current?.abort();
+    show(changed);
+  };
+  return { data, error, reload: () => (round.value += 1), set };
 }
 
-/** Shows loaded data, or the reason why there is none. */
+/** Shows loaded data, and the reason why it is not there or not current. */
 export function Show<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
-  if (of.data.value !== null) return <>{children(of.data.value)}</>;
-  if (of.error.value) return <Failure error={of.error.value} retry={of.reload} />;
-  return <div class="loading" role="status" aria-label="Loading" />;
+  const [data, error] = [of.data.value, of.error.value];
+  if (data === null && !error) return <div class="loading" role="status" aria-label="Loading" />;
+  return (
+    <>
+      {error && <Failure error={error} retry={of.reload} />}
+      {data !== null && children(data)}
+    </>
+  );
 }
 
+/** Says what went wrong, with a button to try it again. */
 export function Failure({ error, retry }: { error: LarderError; retry: () => void }) {
   return (
     <div class="problem" role="alert">

@@ -6,9 +6,9 @@ import { useSignal } from "@preact/signals";
 import type { Page } from "larder/api";
 import { useRef } from "preact/hooks";
 
-import { errorOf } from "../api.ts";
+import { attempt } from "./errors.ts";
 import type { Loaded } from "./load.tsx";
-import { announce, toast } from "./status.tsx";
+import { announce } from "./status.tsx";
 
 /** Requests the page of a cursor, or the first page. */
 export type ListPage<T> = (cursor?: string) => Promise<Page<T>>;
@@ -23,15 +23,13 @@ export function More<T>({ of, list }: { of: Loaded<Page<T>>; list: ListPage<T> }
   const load = async (before: Page<T>, cursor: string) => {
     if (isBusy.value) return;
     isBusy.value = true;
-    try {
+    await attempt(async () => {
       const { data, next_cursor } = await list(cursor);
       // The list may have been loaded again in the meantime.
       if (of.data.value === before) of.set({ data: [...before.data, ...data], next_cursor });
       announce(`${data.length} more.`);
       if (!next_cursor) setTimeout(() => end.current?.focus());
-    } catch (cause) {
-      toast(errorOf(cause).message, { isError: true });
-    }
+    });
     isBusy.value = false;
   };
 
@@ -39,7 +37,7 @@ export function More<T>({ of, list }: { of: Loaded<Page<T>>; list: ListPage<T> }
   if (page && cursor) {
     hasMore.current = true;
     return (
-      <button class="more" aria-busy={isBusy.value} onClick={() => load(page, cursor)}>
+      <button aria-busy={isBusy.value} onClick={() => load(page, cursor)}>
         {isBusy.value ? "Loading…" : "Load more"}
       </button>
     );

@@ -8,7 +8,6 @@ interface Toast {
   id: number;
   text: string;
   isError: boolean;
-  action?: { label: string; run: () => void } | undefined;
 }
 
 const TOAST_MS = 6000;
@@ -24,18 +23,19 @@ export function announce(text: string): void {
   announcement.value = announcement.value === text ? `${text}\u00a0` : text;
 }
 
-/** Shows a message for some seconds; an error, or one with an action, until it is closed. */
-export function toast(text: string, { isError = false, action }: Partial<Toast> = {}): void {
+/** Shows a message for some seconds; an error until it is closed. */
+export function toast(text: string, { isError = false } = {}): void {
   const id = (lastId += 1);
-  toasts.value = [...toasts.value, { id, text, isError, action }].slice(-MAX_TOASTS);
+  toasts.value = [...toasts.value, { id, text, isError }].slice(-MAX_TOASTS);
   announce(text);
-  if (!isError && !action) setTimeout(() => close(id), TOAST_MS);
+  if (!isError) setTimeout(() => close(id), TOAST_MS);
 }
 
 function close(id: number): void {
   toasts.value = toasts.value.filter((candidate) => candidate.id !== id);
 }
 
+/** Shows the messages of `toast`, and has the live region of `announce`. */
 export function Messages() {
   return (
     <>
@@ -43,19 +43,9 @@ export function Messages() {
         {announcement}
       </div>
       <section class="toasts" aria-label="Messages">
-        {toasts.value.map(({ id, text, isError, action }) => (
+        {toasts.value.map(({ id, text, isError }) => (
           <div key={id} class={isError ? "toast error" : "toast"}>
             <span>{text}</span>
-            {action && (
-              <button
-                onClick={() => {
-                  close(id);
-                  action.run();
-                }}
-              >
-                {action.label}
-              </button>
-            )}
             <button class="plain" aria-label="Close message" onClick={() => close(id)}>
               <Icon name="close" />
             </button>

@@ -13,6 +13,7 @@ interface TabsProps {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
+/** Tabs with the panel of the selected one. */
 export function Tabs({ label, names, selected, children }: TabsProps) {
   const id = useId();
   const move = (event: KeyboardEvent) => {

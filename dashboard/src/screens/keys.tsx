@@ -1,13 +1,15 @@
 // API keys: those of the current space, and those of the user.
 //
-// - Only owners see and change the keys of a space. Others are told so, instead of a request that would fail.
+// - Only owners see and change the keys of a space. Others read that, instead of a request that would fail.
 
 import type { Role } from "larder/api";
 
+import { unless } from "../parts/roles.ts";
 import { account, can, isUser, space } from "../state.ts";
 import { KeyList } from "./keys/key-list.tsx";
 import { keysOfSpace, keysOfUser } from "./keys/sources.ts";
 
+/** The screen of keys. */
 export function Keys() {
   const current = space.value;
   if (!current) return null;
@@ -25,9 +27,7 @@ function ForOwners({ role }: { role: Role }) {
     <section class="key-list" aria-label="API keys">
       <header>
         <h1>API keys</h1>
-        <button disabled title="This needs the role owner.">
-          New key
-        </button>
+        <button {...unless("owner")}>New key</button>
       </header>
       <p class="empty">
         Only owners of a space see, create and revoke its keys. Your role here is {role}: ask an owner for a key, or sign

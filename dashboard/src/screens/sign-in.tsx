@@ -3,19 +3,22 @@
 import { useSignal } from "@preact/signals";
 import { LarderError } from "larder";
 
-import { BASE_URL } from "../api.ts";
+import { BASE_URL, connectionLost, UNAUTHORIZED } from "../api.ts";
 import { Form, TextField } from "../parts/form.tsx";
 import { ended, isLocal, startSession } from "../session.ts";
 
-const UNAUTHORIZED = 401;
+/** What a header can have. A key that is copied with its surroundings may have more. */
+const PRINTABLE = /^[!-~]*$/;
+const OK = 200;
 
+/** The page without a session. */
 export function SignIn() {
   const secret = useSignal("");
   const signIn = async () => {
     const value = secret.value.trim();
-    const response = await fetch(`${BASE_URL}/account`, { headers: { authorization: `Bearer ${value}` } });
-    if (response.status === UNAUTHORIZED) throw keyError("This key is not valid. It may have been revoked, or have expired.");
-    if (!response.ok) throw new LarderError(`The service answered with status ${response.status}.`, response.status);
+    const status = PRINTABLE.test(value) ? await statusOf(value) : UNAUTHORIZED;
+    if (status === UNAUTHORIZED) throw keyError("This key is not valid. It may have been revoked, or have expired.");
+    if (status !== OK) throw new LarderError(`The service responded with status ${status}. Try again.`, status);
     startSession(value);
   };
 
@@ -54,6 +57,15 @@ export function SignIn() {
       </details>
     </main>
   );
+}
+
+/** Returns the status of a request with a key, which is not that of the session yet. */
+async function statusOf(value: string): Promise<number> {
+  const headers = { authorization: `Bearer ${value}` };
+  const response = await fetch(`${BASE_URL}/account`, { headers }).catch((cause: unknown) => {
+    throw connectionLost(cause);
+  });
+  return response.status;
 }
 
 function keyError(text: string): LarderError {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { api, PHOTO, required, tenant } from "../harness.mjs";
-import { eventually, signIn, upload } from "./steps.mjs";
+import { eventually, goTo, signIn, upload } from "./steps.mjs";
 
 const account = required("LARDER_API_KEY");
 
@@ -57,6 +57,35 @@ test("fields and access are changed, and errors appear at their fields", async (
   await page.getByLabel(/^Private/i).check();
   await page.getByRole("button", { name: "Save" }).click();
   await eventually(page, async () => (await record()).type === "private");
+});
+
+test("tags that the service adds while the form is open stay when it is saved", async (t) => {
+  const acme = await tenant();
+  const file = await upload(acme, PHOTO);
+  const page = await signIn(t, account, `${acme.handle}/files`);
+  // The first response is one of a file in processing, which the panel then loads again.
+  await page.route(`**/api/v1/files/${file.id}`, async (route) => {
+    const response = await route.fetch();
+    const { data } = await response.json();
+    return route.fulfill({ response, json: { data: { ...data, processing: { status: "pending", error: null } } } });
+  }, { times: 1 });
+  await page.getByRole("gridcell", { name: PHOTO.name }).click();
+  await page.getByRole("tab", { name: "Details" }).click();
+  await page.getByLabel("Title").fill("Dawn");
+  await page.getByLabel("Tags").fill("hills");
+  await api(account, "PUT", `/files/${file.id}`, { body: { tags: ["automatic"] } });
+  await page.getByRole("button", { name: "Remove automatic" }).waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  const record = async () => (await api(account, "GET", `/files/${file.id}`)).data;
+  await eventually(page, async () => (await record()).title === "Dawn");
+  assert.deepEqual((await record()).tags.sort(), ["automatic", "hills"]);
+});
+
+test("looking at a private image makes no size of it public", async (t) => {
+  const { acme, file, page } = await opened(t, "private");
+  await page.getByText("The preview is the original.").waitFor();
+  await goTo(page, `${acme.handle}/access`, "Upload an image to see the watermark on it.");
+  for (const width of [400, 800]) assert.equal((await fetch(`${file.url}?w=${width}`)).status, 403);
 });
 
 test("a file is deleted after a question that names it", async (t) => {

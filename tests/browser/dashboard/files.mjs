@@ -92,7 +92,7 @@ test("a file is dragged onto a folder, and a folder is created, renamed and dele
   assert.deepEqual(folders.map(({ name }) => name), ["Press 2026"]);
 });
 
-test("files are found by name, type and date, and the place stays in the address", async (t) => {
+test("files are found by name and type, and the place stays in the address", async (t) => {
   const { cell, page } = await opened(t);
   await page.keyboard.press("/");
   await page.keyboard.type("B.t");
@@ -112,6 +112,53 @@ test("files are found by name, type and date, and the place stays in the address
   await page.getByRole("gridcell").first().and(cell("e.txt")).waitFor();
 });
 
+test("files are found by tag and date, and what is no date is ignored", async (t) => {
+  const { acme, cell, page, stored } = await opened(t);
+  const [file] = await stored("search=c.txt");
+  await api(account, "PUT", `/files/${file.id}`, { body: { tags: ["spring"] } });
+  const tag = page.getByRole("textbox", { name: "Tag", exact: true });
+  await tag.fill("spring");
+  await tag.press("Enter");
+  await cell("a.txt").waitFor({ state: "detached" });
+  await cell("c.txt").waitFor();
+  await tag.fill("");
+  await tag.press("Enter");
+  await cell("a.txt").waitFor();
+
+  await page.getByRole("button", { name: "Date" }).click();
+  await page.getByLabel("To", { exact: true }).fill("2026-01-31");
+  await page.getByText("Nothing found").waitFor();
+  await page.getByLabel("To", { exact: true }).fill("");
+  await page.getByLabel("From", { exact: true }).fill("2026-01-31");
+  await cell("a.txt").waitFor();
+  await page.evaluate((hash) => (location.hash = hash), `#/${acme.handle}/files?from=2026-99-99&to=soon`);
+  await page.getByRole("button", { name: "Date", exact: true }).waitFor();
+  await cell("a.txt").waitFor();
+});
+
+test("files for which the service is too busy are repeated, and failures are named", async (t) => {
+  const { bar, cell, page, stored } = await opened(t);
+  const failed = (error) => ({ error: { errors: {}, retry_after: null, ...error } });
+  const busy = failed({ message: "The service is busy.", retry_after: 1, status: 503 });
+  const locked = failed({ message: "The file is locked.", status: 422 });
+  const respond = (result) => (route) =>
+    route.fulfill({ json: { data: route.request().postDataJSON().ids.map((id) => ({ id, ...result })) } });
+  await page.route("**/files/batch", respond(busy), { times: 1 });
+  await cell("a.txt").click({ modifiers: ["Control"] });
+  await bar.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await cell("a.txt").waitFor({ state: "detached" });
+  assert.equal((await stored("search=a.txt")).length, 0);
+
+  await page.route("**/files/batch", respond(locked), { times: 1 });
+  await cell("b.txt").click({ modifiers: ["Control"] });
+  await bar.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog", { name: "1 file not deleted" }).getByText("The file is locked.").waitFor();
+  await page.goBack();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
 test("a viewer sees files and cannot change them", async (t) => {
   const { bar, cell, page } = await opened(t, "viewer");
   await cell("a.txt").click({ modifiers: ["Control"] });
@@ -119,7 +166,7 @@ test("a viewer sees files and cannot change them", async (t) => {
   assert.ok(await page.getByRole("button", { name: "Upload", exact: true }).isDisabled());
 });
 
-test("a list of 100,000 files has as many elements as fit on the screen", async (t) => {
+test("the rows of a list of 100,000 files are reached by keyboard, with as many elements as fit on the screen", async (t) => {
   const acme = await tenant();
   const TOTAL = 100_000;
   const PAGE = 100;

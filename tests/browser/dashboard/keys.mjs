@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { API, api, tenant } from "../harness.mjs";
-import { signIn } from "./page.mjs";
+import { signIn } from "./steps.mjs";
 
 const UNAUTHORIZED = 401;
 
-test("a key is made, used and revoked, and its session ends with the reason at the same place", async (t) => {
+test("a key is created, used and revoked, and its session ends with the reason at the same place", async (t) => {
   const { account, handle } = await tenant();
   const page = await signIn(t, account, `${handle}/keys`);
-  const key = await makeKey(page, "camera", "owner");
+  const key = await createKey(page, "camera", "owner");
   assert.equal(await statusOf(key), 200);
 
   const session = await signIn(t, key, `${handle}/keys`);
@@ -32,7 +32,7 @@ test("a revoked row keeps the focus, and the question names the key with the foc
   const { account, handle } = await tenant();
   const name = '<b>"a"</b> & \u202Eb';
   const page = await signIn(t, account, `${handle}/keys`);
-  await makeKey(page, name, "viewer");
+  await createKey(page, name, "viewer");
   await page.getByRole("row", { name }).getByRole("button", { name: "Revoke" }).click();
 
   const question = page.getByRole("dialog", { name: `Revoke “${name}”?` });
@@ -57,6 +57,31 @@ test("errors of a new key appear at their fields", async (t) => {
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByText("Choose the last day of the key.").waitFor();
   await fieldHasFocus(page, "expires_at");
+});
+
+test("a dialog that sends stays open, and a key whose response is lost is created once", async (t) => {
+  const { account, handle, id } = await tenant();
+  const page = await signIn(t, account, `${handle}/keys`);
+  const keys = `**/spaces/${id}/api-keys`;
+  const create = async () => {
+    const sent = new Promise((resolve) => page.route(keys, resolve, { times: 1 }));
+    await page.getByRole("button", { name: "Create" }).click();
+    return sent;
+  };
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("lost");
+  const lost = await create();
+  await lost.fetch();
+  await lost.abort();
+  await page.getByRole("alert").getByText("The server cannot be reached.").waitFor();
+
+  const held = await create();
+  for (const key of ["Escape", "Escape", "Escape"]) await page.keyboard.press(key);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await held.continue();
+  await page.getByRole("dialog", { name: "shown once" }).getByText(/^sk_/).waitFor();
+  const { data } = await api(account, "GET", `/spaces/${id}/api-keys`);
+  assert.equal(data.filter(({ name }) => name === "lost").length, 1);
 });
 
 test("the key of the session is revoked with a warning", async (t) => {
@@ -91,7 +116,7 @@ test("other roles learn which one they need", async (t) => {
 });
 
 /** Creates a key with the dialog, and returns its secret. */
-async function makeKey(page, name, role) {
+async function createKey(page, name, role) {
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByLabel("Role", { exact: true }).selectOption(role);

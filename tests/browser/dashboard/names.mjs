@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import test from "node:test";
 
 import { api, PHOTO } from "../harness.mjs";
-import { signIn, upload } from "./steps.mjs";
+import { goTo, signIn, upload } from "./steps.mjs";
 
 const account = process.env.LARDER_API_KEY;
 const CREATED = 201;
@@ -22,7 +22,10 @@ const HOSTILE = [
   "Z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u034f\u0334\u0319\u0324\u031e\u0349\u035a\u032f\u031e\u0320\u034da\u036b\u0357\u0334\u0362",
   "W".repeat(MAX_NAME),
 ];
-const SCREENS = ["files", "upload-configs", "access", "keys", "webhooks", "settings", "local"];
+/** Screens, each with a text that it shows once its data is loaded. */
+const SCREENS = {
+  files: "Files", "upload-configs": "starter", access: "Who may open files", keys: "····", webhooks: "Endpoint", settings: "Signing secret", local: "processing",
+};
 
 /** Creates a space whose names are hostile. */
 async function hostileSpace(name) {
@@ -30,23 +33,23 @@ async function hostileSpace(name) {
   const create = async (path, body) => (await api(account, "POST", path, { body, status: CREATED })).data;
   const space = await create("/spaces", { name: `${name}${suffix}`.slice(-MAX_NAME), description: name });
   const folder = name.replaceAll("/", "∕");
-  await create("/folders", { name: folder, space_id: space.id });
-  await create(`/spaces/${space.id}/api-keys`, { name, role: "user" });
+  const stored = await create("/folders", { name: folder, space_id: space.id });
+  const key = await create(`/spaces/${space.id}/api-keys`, { name, role: "user" });
   const file = await upload({ account, handle: space.handle }, { ...PHOTO, name: `${folder.slice(0, 200)}.jpg` }, { ref: name });
   await api(account, "PUT", `/files/${file.id}`, { body: { tags: [name.slice(0, 50).trim()], title: name, alt: name, metadata: { note: name } } });
-  return { ...space, file };
+  return { ...space, file, shown: { files: stored.name, keys: key.name } };
 }
 
 test("hostile names are shown as text on all screens", async (t) => {
   const page = await signIn(t, account);
   await page.setViewportSize({ width: 375, height: 812 });
   for (const name of HOSTILE) {
-    const { handle, file } = await hostileSpace(name);
+    const { handle, file, shown } = await hostileSpace(name);
     await page.reload();
-    for (const place of [...SCREENS, `files?file=${file.id}`]) {
-      await page.evaluate((hash) => (location.hash = hash), `#/${handle}/${place}`);
-      await page.getByRole("heading").first().waitFor();
-      await page.waitForLoadState("networkidle");
+    for (const [place, text] of [...Object.entries(SCREENS), [`files?file=${file.id}`, "instead of"]]) {
+      await goTo(page, `${handle}/${place}`, text);
+      const isText = (wanted) => document.body.textContent.includes(wanted);
+      await page.waitForFunction(isText, shown[place] ?? "");
       const state = await page.evaluate(() => ({
         hacked: "hacked" in window,
         isWide: document.documentElement.scrollWidth > innerWidth,

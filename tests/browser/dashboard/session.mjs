@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import test from "node:test";
 
 import { API, api, open, required, tenant } from "../harness.mjs";
-import { signIn, spaceKey } from "./steps.mjs";
+import { goTo, signIn, spaceKey } from "./steps.mjs";
 
 const ORIGIN = new URL(API).origin;
 const account = required("LARDER_API_KEY");
@@ -13,9 +13,12 @@ const account = required("LARDER_API_KEY");
 test("a key signs in, stays in the tab only, and signs out", async (t) => {
   const acme = await tenant();
   const page = await open(t, `${ORIGIN}/#/${acme.handle}/settings`);
-  await page.getByLabel("API key").fill("sk_wrong");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("This key is not valid.").waitFor();
+  // The second one cannot be in a header.
+  for (const key of ["sk_wrong", "sk_…"]) {
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("This key is not valid.").waitFor();
+  }
 
   await page.getByLabel("API key").fill(account);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -48,6 +51,45 @@ test("a link signs in on this machine only, and leaves the address", async (t) =
   assert.equal(await elsewhere.evaluate(() => sessionStorage.length), 0);
 });
 
+test("a key in the address of an open page starts its session, and leaves the address and the history", async (t) => {
+  const acme = await tenant();
+  const page = await signIn(t, await spaceKey(acme, "viewer"));
+  await page.getByText("viewer key").waitFor();
+  await goTo(page, `${acme.handle}/settings`, "Settings");
+  await page.evaluate((hash) => (location.hash = hash), `#key=${await spaceKey(acme, "admin")}`);
+  await page.getByText("admin key").waitFor();
+  for (const step of ["here", "back"]) {
+    if (step === "back") await page.goBack();
+    assert.ok(!page.url().includes("sk_"), page.url());
+  }
+});
+
+test("a late 401 for the former key does not end the session", async (t) => {
+  const acme = await tenant();
+  const page = await signIn(t, await spaceKey(acme, "owner"), `${acme.handle}/settings`);
+  const lists = "**/api-keys*";
+  const held = new Promise((resolve) => page.route(lists, resolve, { times: 1 }));
+  await page.getByRole("link", { name: "API keys" }).click();
+  const route = await held;
+  await page.evaluate((hash) => (location.hash = hash), `#key=${await spaceKey(acme, "viewer")}`);
+  await page.getByText("viewer key").waitFor();
+
+  const finished = page.waitForEvent("requestfinished", (request) => request === route.request());
+  await route.fulfill({ status: 401, json: { message: "Unauthenticated.", errors: {} } });
+  await finished;
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+});
+
+test("an address without a space gets that of the default one, and an unknown space is named", async (t) => {
+  const acme = await tenant();
+  const page = await signIn(t, await spaceKey(acme, "viewer"), "/settings?x=1");
+  const at = (hash) => page.waitForFunction((wanted) => location.hash === wanted, hash);
+  await at(`#/${acme.handle}/settings?x=1`);
+  await goTo(page, "unknown/files?folder=1", "There is no space “unknown”");
+  await at(`#/${acme.handle}/files`);
+});
+
 test("spaces are created, switched, found and made the default", async (t) => {
   const [acme, other] = [await tenant(), await tenant()];
   const { data: acmeRecord } = await api(account, "GET", `/spaces/${acme.id}`);
@@ -60,7 +102,7 @@ test("spaces are created, switched, found and made the default", async (t) => {
   await page.getByRole("button", { name: otherRecord.name }).click();
   await page.getByLabel("Find a space").fill(acmeRecord.name);
   assert.equal(await page.getByRole("dialog").getByRole("link").count(), 1);
-  await page.getByRole("button", { name: /^Make default/ }).click();
+  await page.getByRole("button", { name: "Make default", exact: true }).click();
   await page.getByText(`${acmeRecord.name} is the default space.`).first().waitFor();
   assert.equal((await api(account, "GET", "/account")).data.default_space_id, acme.id);
 
@@ -102,6 +144,14 @@ test("failures are explained, and what failed can be repeated", async (t) => {
   await page.reload();
   await page.getByText("Too many requests.").waitFor();
   await page.getByRole("row", { name: "page" }).waitFor();
+
+  // Nothing waits after the screen has gone.
+  const usage = `**/api/v1/spaces/${acme.id}/usage`;
+  await page.route(usage, fail(429, { "retry-after": "60" }));
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("Too many requests.").waitFor();
+  await goTo(page, `${acme.handle}/keys`, "Account keys");
+  await page.getByText("Too many requests.").waitFor({ state: "hidden" });
 
   await page.context().setOffline(true);
   await page.getByText("You are offline.").waitFor();

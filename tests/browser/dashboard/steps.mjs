@@ -1,14 +1,28 @@
-// Steps that the tests of the screens of a space share.
+// Steps that the tests of the dashboard share.
 
 import assert from "node:assert/strict";
 
-import { API, api, TIMEOUT_MS } from "../harness.mjs";
+import { API, api, open, TIMEOUT_MS } from "../harness.mjs";
 
-export { signIn } from "./page.mjs";
 
 const CREATED = 201;
 /** Maximum number of controls before the one that is looked for. */
 const MAX_STEPS = 60;
+
+/** Opens the dashboard with a key, at a place such as `HANDLE/keys`, and returns the page. */
+export async function signIn(test, key, place = "") {
+  const page = await open(test, `${new URL(API).origin}/#key=${key}`);
+  if (place) await goTo(page, place);
+  return page;
+}
+
+/** Goes to a place, and waits until this text is shown there and nothing is being loaded. */
+export async function goTo(page, place, text) {
+  await page.evaluate((hash) => (location.hash = hash), `#/${place}`);
+  if (!text) return;
+  await page.getByText(text).and(page.locator(":visible")).first().waitFor();
+  await page.waitForFunction(() => !document.querySelector(".loading, [aria-busy=true]"));
+}
 
 /** Creates a key of a space with a role, and returns its secret. */
 export async function spaceKey({ account, id }, role) {

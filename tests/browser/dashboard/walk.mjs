@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import test from "node:test";
 
-import { open, otherSite, PHOTO, required } from "../harness.mjs";
-import { signIn } from "./page.mjs";
+import { api, open, otherSite, PHOTO, required } from "../harness.mjs";
+import { eventually, signIn } from "./steps.mjs";
 
 const PACE_MS = Number(process.env.LARDER_PACE_MS ?? 0);
 const WIDTH = 200;
@@ -47,6 +47,7 @@ test("a newcomer comes to a signed, watermarked, smaller image on a page", async
   await act("New space", () => button("New space").click());
   await act("its name", () => dialog.getByLabel("Name").pressSequentially(spaceName, { delay: PACE_MS / 10 }));
   await act("Create", () => button("Create").click());
+  await button(spaceName).waitFor();
   await act("Access & watermark", () => page.getByRole("link", { name: "Access & watermark" }).click());
   await act("choose a logo", () => page.getByLabel("Logo", { exact: true }).setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: LOGO }));
   await act("Watermark", () => page.getByLabel("Watermark", { exact: true }).check());
@@ -63,7 +64,9 @@ test("a newcomer comes to a signed, watermarked, smaller image on a page", async
   await act("Access", () => page.getByRole("tab", { name: "Access" }).click());
   await act("authenticated", () => page.getByLabel(/^Authenticated/i).check());
   await act("Save", () => button("Save").click());
-  await page.getByText(/saved/i).last().waitFor();
+  const account = required("LARDER_API_KEY");
+  const id = new URLSearchParams(page.url().split("?")[1]).get("file");
+  await eventually(page, async () => (await api(account, "GET", `/files/${id}`)).data.type === "authenticated");
   await act("Use", () => page.getByRole("tab", { name: "Use" }).click());
   await act("the width", () => page.getByLabel("Width").fill(`${WIDTH}`));
   await act("Sign", () => button("Sign").click());

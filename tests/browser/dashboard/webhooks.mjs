@@ -115,5 +115,5 @@ test("roles see what they may: an admin the log, a user the reason", async (t) =
   assert.ok(await admin.getByRole("button", { name: "Save" }).isDisabled());
 
   const user = await signIn(t, await spaceKey(space, "user"), `${space.handle}/webhooks`);
-  await user.getByText("The log needs the role admin. Yours is user.").waitFor();
+  await user.getByText("This needs the role admin. Yours is user.").waitFor();
 });

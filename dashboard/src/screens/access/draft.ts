@@ -1,7 +1,7 @@
 // Security settings while they are edited.
 //
 // - A logo has three sources: a URL, a chosen file, and the stored file of an earlier change. The first that is
-//   present is the one in use, and a choice removes the others.
+//   present is the one in use. The choice of a file empties the URL.
 // - A chosen file is uploaded once, when the settings are saved.
 
 import { signal } from "@preact/signals";
@@ -9,6 +9,7 @@ import { LarderError, upload } from "larder";
 import type { Gravity, TransformationPolicy, Watermark, WatermarkInput } from "larder/api";
 
 import { BASE_URL, errorOf } from "../../api.ts";
+import { textOf } from "../../parts/errors.ts";
 import type { Options } from "../../parts/form.tsx";
 import { key } from "../../session.ts";
 
@@ -54,7 +55,7 @@ export function adopt(draft: MarkDraft, mark: Watermark): void {
   draft.fileId.value = mark.file_id ?? "";
 }
 
-/** Makes a file the logo of a draft, and switches the watermark on. */
+/** Takes a file as the logo of a draft, and switches the watermark on. */
 export function chooseLogo(draft: MarkDraft, file: File): void {
   draft.file.value = file;
   draft.url.value = "";
@@ -94,8 +95,6 @@ async function store(draft: MarkDraft, file: File, handle: string): Promise<stri
     return id;
   } catch (cause) {
     const error = errorOf(cause);
-    const texts = Object.values(error.errors).flat();
-    const errors = { [FILE_FIELD]: texts.length > 0 ? texts : [error.message] };
-    throw new LarderError(error.message, error.status, error, errors, error.requestId);
+    throw new LarderError(error.message, error.status, error, { [FILE_FIELD]: [textOf(error)] }, error.requestId);
   }
 }

@@ -17,7 +17,7 @@ import { count } from "../../parts/format.ts";
 import { Show, useLoad } from "../../parts/load.tsx";
 import { toast } from "../../parts/status.tsx";
 import { href } from "../../router.ts";
-import { Locked, Section } from "../settings/section.tsx";
+import { Locked, Section } from "../../parts/section.tsx";
 import { FolderDialog } from "./folder-dialog.tsx";
 import { isException, ownOf } from "./own.ts";
 

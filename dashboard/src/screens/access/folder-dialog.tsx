@@ -29,7 +29,7 @@ const FOLDER_POLICIES: Options = [[INHERIT, "As inherited"], ...POLICIES];
 const MARKS: Options = [
   [INHERIT, "As inherited"],
   ["none", "No watermark"],
-  ["own", "A watermark of its own"],
+  ["own", "Another watermark"],
 ];
 
 interface FolderDialogProps {

@@ -3,24 +3,15 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 
+import { hasFiles, useFileDrop } from "../../parts/file-drop.ts";
 import { Field, TextField } from "../../parts/form.tsx";
+import { POSITIONS } from "../../parts/options.ts";
 import { chooseLogo, FILE_FIELD, type MarkDraft } from "./draft.ts";
 
 /** Formats that the service decodes as a logo. */
 const LOGO_TYPES = "image/png,image/jpeg,image/webp,image/gif";
 const PERCENT = 100;
 const COLUMNS = 3;
-const POSITIONS = [
-  ["northwest", "Top left"],
-  ["north", "Top"],
-  ["northeast", "Top right"],
-  ["west", "Left"],
-  ["center", "Center"],
-  ["east", "Right"],
-  ["southwest", "Bottom left"],
-  ["south", "Bottom"],
-  ["southeast", "Bottom right"],
-] as const;
 const STEPS: Readonly<Record<string, readonly [column: number, row: number]>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -55,6 +46,13 @@ function Logo({ draft }: { draft: MarkDraft }) {
     const [chosen] = files ?? [];
     if (chosen) chooseLogo(draft, chosen);
   };
+  const drop = (files: FileList) => {
+    // The browser shows the name of the file as if it was chosen.
+    if (input.current) input.current.files = files;
+    choose(files);
+  };
+  const isEnabled = (event: DragEvent) => hasFiles(event) && !input.current?.matches(":disabled");
+  const { isOver, listeners } = useFileDrop(({ files }) => drop(files), isEnabled);
   useEffect(() => {
     if (input.current && !file.value) input.current.value = "";
   }, [file.value]);
@@ -63,17 +61,7 @@ function Logo({ draft }: { draft: MarkDraft }) {
   return (
     <Field name={FILE_FIELD} label="Logo" hint="PNG, JPEG, WebP or GIF, at most 5 MB. It is stored in this space.">
       {(attributes) => (
-        <div
-          class="logo-drop"
-          onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => {
-            event.preventDefault();
-            const files = event.dataTransfer?.files ?? null;
-            // The browser shows the name of the file as if it was chosen.
-            if (input.current) input.current.files = files;
-            choose(files);
-          }}
-        >
+        <div class={isOver ? "logo-drop over" : "logo-drop"} {...listeners}>
           <input
             {...attributes}
             ref={input}

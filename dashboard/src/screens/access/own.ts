@@ -3,7 +3,7 @@
 import type { FolderSummary, SettingSource, TransformationPolicy, Watermark } from "larder/api";
 
 /** Settings of a folder. Null where it inherits. */
-export interface OwnSettings {
+interface OwnSettings {
   /** Whether delivery requires a signature or a key. */
   access: boolean | null;
   transformations: TransformationPolicy | null;

@@ -6,7 +6,7 @@
 
 import { useSignal } from "@preact/signals";
 import { placeholder } from "larder";
-import { getFileUrls, listFiles, type FileRecord, type Watermark } from "larder/api";
+import { getFileUrls, listFiles, type FileRecord, type Transformation, type Watermark } from "larder/api";
 import { useEffect } from "preact/hooks";
 
 import { bodyOf, client, dataOf } from "../../api.ts";
@@ -39,9 +39,11 @@ interface Size {
 
 export function Preview({ spaceId, draft, mark }: PreviewProps) {
   const loaded = useLoad(async (signal) => {
-    const fields = "original_name,storage_meta";
+    const fields = "original_name,storage_meta,type";
     const query = { space_id: spaceId, resource_type: "image", status: "active", limit: IMAGES_LIMIT, fields } as const;
-    return (await bodyOf(listFiles({ client, query, signal, throwOnError: true }))).data;
+    const { data } = await bodyOf(listFiles({ client, query, signal, throwOnError: true }));
+    // A preview of a private image would make it public in this size.
+    return data.filter(({ type }) => type !== "private");
   }, [spaceId]);
   return (
     <Show of={loaded}>
@@ -94,7 +96,7 @@ interface FrameProps {
 
 function Frame({ image, draft, mark, isBlurred, isMarked }: FrameProps) {
   // A change of the settings gives the image a URL that no cache knows.
-  const loaded = useLoad(() => previewUrl(image.id), [image.id, mark]);
+  const loaded = useLoad(() => urlOf(image.id, { w: PREVIEW_WIDTH_PX }), [image.id, mark]);
   const logo = useLogo(draft);
   const { width, height, blurhash } = image.storage_meta;
   const size = useSignal<Size>({ width: width ?? 0, height: height ?? 0 });
@@ -127,14 +129,14 @@ function Frame({ image, draft, mark, isBlurred, isMarked }: FrameProps) {
   );
 }
 
-/** Returns a URL of an image in the size of the preview. */
-async function previewUrl(id: string, width = PREVIEW_WIDTH_PX): Promise<string> {
-  const body = { file_ids: [id], expiration_minutes: URL_MINUTES, transformation: { w: width } };
+/** Returns a URL of an image, or of its original. */
+async function urlOf(id: string, transformation: Transformation | null): Promise<string> {
+  const body = { file_ids: [id], expiration_minutes: URL_MINUTES, transformation };
   const [found] = await dataOf(getFileUrls({ client, body, throwOnError: true }));
   return found?.url ?? "";
 }
 
-/** Returns the address of the logo that a draft uses. Empty while a URL is typed that the service would refuse. */
+/** Returns the address of the logo that a draft uses. Empty while a URL is typed that the service would reject. */
 function useLogo({ url, file, fileId, uploaded }: MarkDraft): string {
   const address = useSignal("");
   const [typed, stored] = [url.value, fileId.value];
@@ -149,7 +151,7 @@ function useLogo({ url, file, fileId, uploaded }: MarkDraft): string {
       address.value = local;
       return () => URL.revokeObjectURL(local);
     }
-    if (stored) previewUrl(stored).then((found) => (address.value = found), () => {});
+    if (stored) urlOf(stored, null).then((found) => (address.value = found), () => {});
     return;
   }, [typed, chosen, stored]);
   return address.value;

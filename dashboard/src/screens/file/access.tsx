@@ -9,18 +9,19 @@ import {
   type DeliveryType,
   type FileRecord,
 } from "larder/api";
+import { useRef } from "preact/hooks";
 
 import { client, dataOf } from "../../api.ts";
 import { Form, RadioField, type Options } from "../../parts/form.tsx";
 import { useLoad } from "../../parts/load.tsx";
+import { Locked } from "../../parts/section.tsx";
 import { toast } from "../../parts/status.tsx";
 import { href } from "../../router.ts";
-import { can } from "../../state.ts";
 import { isProtected } from "./rendition.ts";
 
 const TYPES: Options = [
   ["upload", "Upload: open to everyone, unless a setting closes it."],
-  ["private", "Private: the original needs a signature. A size that was made once is public."],
+  ["private", "Private: the original needs a signature. A size that exists is public."],
   ["authenticated", "Authenticated: every request needs a signature or a key."],
 ];
 const SETTINGS: Options = [
@@ -65,7 +66,7 @@ function Effective({ record }: { record: FileRecord }) {
   );
 }
 
-/** Whether the delivery type decides: the source is then the file, without a setting of its own, or its config. */
+/** Whether the delivery type decides: the source is then the file, which has no setting itself, or its config. */
 function isByType({ access_control: { source, setting } }: FileRecord): boolean {
   return source === "upload_config" || (source === "direct" && setting === null);
 }
@@ -97,37 +98,41 @@ function FolderSource({ id }: { id: string }) {
 }
 
 function Editor({ record, onChanged }: AccessProps) {
+  // What the form began with: the record is loaded again while the file is processed.
+  const saved = useRef(record);
   const type = useSignal<string>(record.type);
   const setting = useSignal(settingOf(record));
-  const isAdmin = can("admin");
 
+  const change = (changed: FileRecord) => {
+    saved.current = changed;
+    onChanged(changed);
+  };
   const save = async () => {
     const path = { id: record.id };
-    if (type.value !== record.type) {
+    if (type.value !== saved.current.type) {
       const body = { type: type.value as DeliveryType };
-      onChanged(await dataOf(updateFile({ client, path, body, throwOnError: true })));
+      change(await dataOf(updateFile({ client, path, body, throwOnError: true })));
     }
-    if (setting.value !== settingOf(record)) {
+    if (setting.value !== settingOf(saved.current)) {
       const body = { access_control: { requires_auth: setting.value === "closed" } };
       const isInherited = setting.value === "inherit";
       const call = isInherited
         ? resetFileAccessControl({ client, path, throwOnError: true })
         : setFileAccessControl({ client, path, body, throwOnError: true });
-      onChanged(await dataOf(call));
+      change(await dataOf(call));
     }
     toast("The access was saved.");
   };
 
   return (
     <Form onSubmit={save}>
-      <fieldset class="form" disabled={!isAdmin}>
-        {!isAdmin && <p class="hint">Changing the access needs the role admin.</p>}
+      <Locked role="admin">
         <RadioField name="type" label="Delivery type" value={type} options={TYPES} />
         <RadioField name="access_control" label="Setting of this file" value={setting} options={SETTINGS} />
         <div class="actions start">
           <button class="primary">Save</button>
         </div>
-      </fieldset>
+      </Locked>
     </Form>
   );
 }

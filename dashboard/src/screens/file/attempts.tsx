@@ -6,15 +6,11 @@ import { client, dataOf } from "../../api.ts";
 import { ago, plural, time } from "../../parts/format.ts";
 import { Show, useLoad } from "../../parts/load.tsx";
 import { href } from "../../router.ts";
+import { STATE_CLASSES } from "../webhooks/words.tsx";
 
-const STATES = {
-  delivered: ["ok", "delivered"],
-  pending: ["warn", "pending"],
-  failed: ["danger", "failed"],
-} as const;
 const MAX_MESSAGES = 20;
 
-/** Lists the webhooks about a file. Needs the role owner. */
+/** Lists the webhooks about a file. Needs the role admin. */
 export function Attempts({ record: { id, space_id } }: { record: FileRecord }) {
   const query = { file_id: id, limit: MAX_MESSAGES };
   const loaded = useLoad(
@@ -42,12 +38,11 @@ export function Attempts({ record: { id, space_id } }: { record: FileRecord }) {
 }
 
 function Message({ message: { event, status, created_at, attempts } }: { message: WebhookMessage }) {
-  const [look, label] = STATES[status];
   const last = attempts.at(-1);
   const result = last && (last.error ?? `status ${last.status_code}`);
   return (
     <li>
-      <code>{event}</code> <span class={`badge ${look}`}>{label}</span>
+      <code>{event}</code> <span class={STATE_CLASSES[status]}>{status}</span>
       <small title={time(created_at)}>
         {ago(created_at)} · {plural(last?.number ?? 0, "attempt")}
         {result && ` · ${result}`}

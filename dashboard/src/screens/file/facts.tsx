@@ -1,4 +1,4 @@
-// What the service knows about a file.
+// What the service knows about a file, as a list of names and values. Facts without a value are left out.
 
 import type { ComponentChildren } from "preact";
 import type { FileRecord } from "larder/api";
@@ -9,7 +9,7 @@ import { isOwn } from "./rights.ts";
 
 type Fact = readonly [name: string, value: ComponentChildren];
 
-/** Lists what the service knows about a file. */
+/** A section of a file's facts, with the reason if its processing failed. */
 export function Facts({ record }: { record: FileRecord }) {
   const { processing, storage_meta: meta } = record;
   const exif = Object.entries(meta.exif ?? {});

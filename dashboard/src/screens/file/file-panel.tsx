@@ -1,6 +1,6 @@
 // The panel of a file: its picture, and what can be done with it.
 //
-// - It loads the whole record. What it changes is told to the list beside it.
+// - It loads the whole record. The list beside it is notified of changes.
 // - While a file is processed, it is loaded again until that ends.
 
 import { useSignal } from "@preact/signals";
@@ -12,12 +12,14 @@ import { client, dataOf } from "../../api.ts";
 import { ask } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { Failure, useLoad } from "../../parts/load.tsx";
+import { usePoll } from "../../parts/poll.ts";
 import { toast } from "../../parts/status.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
+import { space } from "../../state.ts";
 import { AccessTab } from "./access.tsx";
 import { Details } from "./details.tsx";
 import { Preview } from "./preview.tsx";
-import { isTransformable, useRendition } from "./rendition.ts";
+import { isPublicOnceCreated, isTransformable, useRendition } from "./rendition.ts";
 import { whyFixed } from "./rights.ts";
 import type { Size } from "./snippets.ts";
 import { transformationOf } from "./transformation.ts";
@@ -26,6 +28,8 @@ import { Use } from "./use.tsx";
 /** Interval and maximum number of the requests while a file is processed. */
 const POLL_INTERVAL_MS = 2000;
 const MAX_POLLS = 30;
+/** Maximum size of an original that is shown: 8 MB. */
+const MAX_ORIGINAL_BYTES = 8 << 20;
 const GONE: readonly number[] = [403, 404];
 
 interface FilePanelProps {
@@ -35,7 +39,7 @@ interface FilePanelProps {
   onDeleted: (id: string) => void;
 }
 
-/** The panel of a file. */
+/** The panel beside the list. The focus begins at its heading, and Escape closes it. */
 export function FilePanel({ id, onClose, onChanged, onDeleted }: FilePanelProps) {
   const headingId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -43,8 +47,8 @@ export function FilePanel({ id, onClose, onChanged, onDeleted }: FilePanelProps)
   useEffect(() => heading.current?.focus(), []);
 
   const data = loaded.data.value;
-  const record = data?.id === id ? data : null;
-  usePolling(record, loaded.reload, onChanged);
+  const isForeign = data !== null && data.space_id !== space.value?.id;
+  const record = data?.id === id && !isForeign ? data : null;
 
   const close = (event: KeyboardEvent) => {
     const isInDialog = event.target instanceof Element && event.target.closest("dialog, [popover]");
@@ -56,6 +60,7 @@ export function FilePanel({ id, onClose, onChanged, onDeleted }: FilePanelProps)
     loaded.set(changed);
     onChanged(changed);
   };
+  usePolling(record, (polled) => (polled.processing.status === "pending" ? loaded.set : change)(polled));
 
   return (
     <section class="panel" aria-labelledby={headingId} onKeyDown={close}>
@@ -71,7 +76,7 @@ export function FilePanel({ id, onClose, onChanged, onDeleted }: FilePanelProps)
         <Content key={id} record={record} onChanged={change} onDeleted={onDeleted} />
       ) : (
         <div class="panel-body">
-          <Missing error={loaded.error.value} retry={loaded.reload} />
+          <Missing error={loaded.error.value} isForeign={isForeign} retry={loaded.reload} />
         </div>
       )}
     </section>
@@ -79,7 +84,8 @@ export function FilePanel({ id, onClose, onChanged, onDeleted }: FilePanelProps)
 }
 
 /** What is shown until there is a file, or because there is none. */
-function Missing({ error, retry }: { error: LarderError | null; retry: () => void }) {
+function Missing({ error, isForeign, retry }: { error: LarderError | null; isForeign: boolean; retry: () => void }) {
+  if (isForeign) return <p class="problem">This file belongs to another space.</p>;
   if (!error) return <div class="loading" role="status" aria-label="Loading" />;
   if (!GONE.includes(error.status)) return <Failure error={error} retry={retry} />;
   return (
@@ -89,22 +95,22 @@ function Missing({ error, retry }: { error: LarderError | null; retry: () => voi
   );
 }
 
-/** Loads a file again while it is processed, and tells when that has ended. */
-function usePolling(record: FileRecord | null, reload: () => void, onChanged: (record: FileRecord) => void): void {
-  const polls = useRef(0);
-  const status = record?.processing.status;
-  useEffect(() => {
-    if (record && status !== "pending" && polls.current > 0) {
-      polls.current = 0;
-      onChanged(record);
-    }
-    if (status !== "pending" || polls.current >= MAX_POLLS) return;
-    const timer = setTimeout(() => {
-      polls.current += 1;
-      reload();
-    }, POLL_INTERVAL_MS);
-    return () => clearTimeout(timer);
-  }, [record]);
+/** Loads a file again while it is processed. A request that fails is repeated too. */
+function usePolling(record: FileRecord | null, onLoaded: (record: FileRecord) => void): void {
+  const polls = useSignal(0);
+  const latest = useRef(record);
+  latest.current = record;
+  const isActive = record?.processing.status === "pending" && polls.value < MAX_POLLS;
+  const poll = async () => {
+    const { current: before } = latest;
+    if (!before) return;
+    polls.value += 1;
+    const loading = dataOf(getFile({ client, path: { id: before.id }, throwOnError: true }));
+    const polled = await loading.catch(() => null);
+    // A change that was saved in the meantime is newer.
+    if (polled && latest.current === before) onLoaded(polled);
+  };
+  usePoll(poll, POLL_INTERVAL_MS, isActive);
 }
 
 interface ContentProps {
@@ -117,8 +123,9 @@ function Content({ record, onChanged, onDeleted }: ContentProps) {
   const tab = useSignal("Use");
   const size = useSignal<Size | null>(null);
   const tried = useMemo(() => transformationOf(record), []);
-  const t = isTransformable(record) ? tried.parameters.value : null;
-  const shown = useRendition(record, t ?? (record.resource_type === "image" ? {} : null));
+  const hasPreview = record.resource_type === "image" && record.size <= MAX_ORIGINAL_BYTES;
+  const shownAs = isTransformable(record) && !isPublicOnceCreated(record) ? tried.parameters.value : null;
+  const shown = useRendition(record, shownAs ?? (hasPreview ? {} : null));
 
   return (
     <>
@@ -158,7 +165,7 @@ function Deletion({ record, onDeleted }: Pick<ContentProps, "record" | "onDelete
     });
   return (
     <div class="panel-end">
-      <button class="danger" disabled={reason !== ""} title={reason || undefined} onClick={askToDelete}>
+      <button class="danger" disabled={Boolean(reason)} title={reason} onClick={askToDelete}>
         Delete
       </button>
     </div>

@@ -5,10 +5,9 @@ import { getFolder } from "larder/api";
 
 import { client, dataOf } from "../../api.ts";
 import { FormDialog } from "../../parts/dialog.tsx";
+import { ROOT } from "../../parts/folder-data.ts";
+import { FolderPicker } from "../../parts/folder-picker.tsx";
 import { Field } from "../../parts/form.tsx";
-import { FolderPicker } from "../files/folder-picker.tsx";
-
-const ROOT = "root";
 
 /** A folder by its id and path. Both of the root are empty. */
 export interface Chosen {

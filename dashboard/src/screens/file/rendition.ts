@@ -1,6 +1,7 @@
 // The rendition that the panel shows: fetched as a browser would load it, so that its size is the true one.
 //
 // - It follows the transformation after a short pause. A later one replaces an earlier one.
+// - A private file is shown as its original: looking at it creates no rendition.
 // - Where the bytes cannot be fetched, the image is shown by its URL, without its size.
 
 import { useSignal, type ReadonlySignal } from "@preact/signals";
@@ -18,7 +19,7 @@ const PREVIEW_MINUTES = 10;
 /** What a browser accepts for an `<img>`. The service selects the format by it. */
 const ACCEPT = "image/avif,image/webp,image/*,*/*;q=0.8";
 
-export interface Rendition {
+interface Rendition {
   /** URL for the page: of the fetched bytes, or of the image. */
   src: string;
   /** Size in bytes. Null if unknown. */
@@ -37,9 +38,14 @@ export function isProtected({ type, access_control }: FileRecord): boolean {
   return type !== "upload" || access_control.requires_auth;
 }
 
-/** Whether the service makes renditions of a file. It delivers vector images as they are. */
+/** Whether a file has renditions. The service delivers vector images as they are. */
 export function isTransformable({ resource_type, mime_type }: FileRecord): boolean {
   return resource_type === "image" && mime_type !== "image/svg+xml";
+}
+
+/** Whether each rendition of a file is public once it was created, so that only a person may create one. */
+export function isPublicOnceCreated({ type }: FileRecord): boolean {
+  return type === "private";
 }
 
 /** Fetches the rendition of a transformation. Null as transformation: nothing is fetched. */

@@ -2,7 +2,8 @@
 
 import type { FileRecord } from "larder/api";
 
-import { account, can } from "../../state.ts";
+import { needs } from "../../parts/roles.ts";
+import { account } from "../../state.ts";
 
 /** Whether the caller uploaded a file. */
 export function isOwn({ uploaded_by: uploader }: FileRecord): boolean {
@@ -11,8 +12,7 @@ export function isOwn({ uploaded_by: uploader }: FileRecord): boolean {
   return uploader.type === "api_key" && caller?.key.type === "space" && uploader.id === caller.key.id;
 }
 
-/** Returns why the caller cannot change a file, or an empty text. */
-export function whyFixed(record: FileRecord): string {
-  if (can("admin") || (can("user") && isOwn(record))) return "";
-  return can("user") ? "Changes of files of others need the role admin." : "Changes need the role user.";
+/** Returns why the caller cannot change a file, or undefined. */
+export function whyFixed(record: FileRecord): string | undefined {
+  return needs(isOwn(record) ? "user" : "admin");
 }

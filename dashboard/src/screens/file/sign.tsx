@@ -5,10 +5,10 @@ import type { Transformation } from "larder";
 import { signFileUrl, type FileRecord, type SignedUrl } from "larder/api";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-import { client, dataOf, errorOf } from "../../api.ts";
+import { client, dataOf } from "../../api.ts";
+import { ActionButton } from "../../parts/action-button.tsx";
 import { copy, CopyButton } from "../../parts/copy.tsx";
 import { time } from "../../parts/format.ts";
-import { toast } from "../../parts/status.tsx";
 import { bodyOf } from "./transformation.ts";
 
 /** Minutes by the words for them. */
@@ -26,17 +26,14 @@ export function Sign({ record, t }: { record: FileRecord; t: Transformation }) {
     signed.value = null;
   }, [record.id, JSON.stringify(t)]);
 
-  const sign = async (label: string, minutes: number) => {
+  const sign = async (minutes: number) => {
+    const body = { ...bodyOf(t), expiration_minutes: minutes };
+    signed.value = await dataOf(signFileUrl({ client, path: { id: record.id }, body, throwOnError: true }));
+    return signed.value.url ?? "";
+  };
+  const signAndCopy = (label: string, minutes: number) => {
     popover.current?.hidePopover();
-    try {
-      const body = { ...bodyOf(t), expiration_minutes: minutes };
-      const result = await dataOf(signFileUrl({ client, path: { id: record.id }, body, throwOnError: true }));
-      signed.value = result;
-      await copy(result.url ?? "", `Copied. The URL is valid for ${label}.`);
-    } catch (cause) {
-      const { message, errors } = errorOf(cause);
-      toast(`The URL was not signed. ${Object.values(errors).flat().join(" ") || message}`, { isError: true });
-    }
+    return copy(sign(minutes), `Copied. The URL is valid for ${label}.`);
   };
 
   return (
@@ -47,9 +44,9 @@ export function Sign({ record, t }: { record: FileRecord; t: Transformation }) {
       <span class="hint">A signed URL opens for everyone who has it, until it expires.</span>
       <div id={id} ref={popover} popover="auto" class="popover" role="group" aria-label="Valid for">
         {VALIDITIES.map(([label, minutes]) => (
-          <button key={label} type="button" onClick={() => sign(label, minutes)}>
+          <ActionButton key={label} action={() => signAndCopy(label, minutes)}>
             {label}
-          </button>
+          </ActionButton>
         ))}
       </div>
       {signed.value?.url && (

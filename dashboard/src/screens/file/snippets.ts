@@ -1,6 +1,6 @@
 // Code that shows a file, or loads it.
 //
-// - Names and alternative texts are of strangers: each is escaped for the language of its snippet.
+// - Names and alternative texts are untrusted: each is escaped for the language of its snippet.
 
 import { srcset, url, type Transformation } from "larder";
 import type { FileRecord } from "larder/api";
@@ -64,7 +64,7 @@ function link(record: FileRecord): string {
 }
 
 function curl(record: FileRecord, address: string, needsKey: boolean): string {
-  const header = needsKey ? '  -H "Authorization: Bearer $LARDER_KEY" \\\n' : "";
+  const header = needsKey ? '  -H "Authorization: Bearer $LARDER_API_KEY" \\\n' : "";
   return `curl -L ${header && `\\\n${header}  `}-o ${quoted(record.original_name)} \\\n  ${quoted(address)}`;
 }
 

@@ -8,27 +8,10 @@ import type { Transformation as Parameters } from "larder";
 import type { FileRecord, Transformation as RequestBody } from "larder/api";
 
 import type { Options } from "../../parts/form.tsx";
+import { IMAGE_FORMATS, POSITIONS } from "../../parts/options.ts";
 
-export const CROPS: Options = [
-  ["fit", "fit"],
-  ["fill", "fill"],
-  ["crop", "crop"],
-  ["thumb", "thumb"],
-  ["scale", "scale"],
-];
-export const FORMATS: Options = ["auto", "avif", "webp", "jpeg", "png", "gif"].map((name) => [name, name]);
-export const GRAVITIES: Options = [
-  ["center", "center"],
-  ["auto", "what matters"],
-  ["north", "top"],
-  ["south", "bottom"],
-  ["west", "left"],
-  ["east", "right"],
-  ["northwest", "top left"],
-  ["northeast", "top right"],
-  ["southwest", "bottom left"],
-  ["southeast", "bottom right"],
-];
+export const FORMATS: Options = [["auto", "auto"], ...IMAGE_FORMATS];
+export const GRAVITIES: Options = [["auto", "What matters"], ...POSITIONS];
 
 /** Width of the first preview: that of a column of text. */
 const DEFAULT_WIDTH_PX = 800;

@@ -6,11 +6,13 @@ import type { FileRecord } from "larder/api";
 
 import { Snippets } from "../../parts/copy.tsx";
 import { bytes } from "../../parts/format.ts";
-import { ErrorText, SelectField, TextField } from "../../parts/form.tsx";
-import { isProtected, isTransformable, type Shown } from "./rendition.ts";
+import { textOf } from "../../parts/errors.ts";
+import { SelectField, TextField } from "../../parts/form.tsx";
+import { CROPS } from "../../parts/options.ts";
+import { isProtected, isPublicOnceCreated, isTransformable, type Shown } from "./rendition.ts";
 import { Sign } from "./sign.tsx";
 import { snippetsOf, type Size } from "./snippets.ts";
-import { CROPS, FORMATS, GRAVITIES, type Tried } from "./transformation.ts";
+import { FORMATS, GRAVITIES, type Tried } from "./transformation.ts";
 
 /** Maximum length of a side, as the service allows it. */
 const MAX_SIDE_PX = 8192;
@@ -31,7 +33,12 @@ export function Use({ record, tried, shown, size }: UseProps) {
   return (
     <>
       {isImage && <Controls tried={tried} />}
-      {isImage && <Meter record={record} shown={shown} size={size.value} />}
+      {isImage && isPublicOnceCreated(record) && (
+        <p class="hint">
+          The preview is the original. A private file is public in each size that was created: signing creates this one.
+        </p>
+      )}
+      {isImage && !isPublicOnceCreated(record) && <Meter record={record} shown={shown} size={size.value} />}
       {isClosed && <Sign record={record} t={t} />}
       <Snippets codes={snippetsOf(record, t, size.value)} />
       {!isClosed && (
@@ -65,11 +72,10 @@ function Controls({ tried: { fields } }: { tried: Tried }) {
 function Meter({ record, shown, size }: { record: FileRecord; shown: Shown; size: Size | null }) {
   const { rendition, error } = shown;
   if (error.value) {
-    const texts = Object.values(error.value.errors).flat();
     return (
-      <div class="problem" role="alert">
-        {texts.length > 0 ? texts.map((text) => <p key={text}>{text}</p>) : <ErrorText error={error.value} />}
-      </div>
+      <p class="problem" role="alert">
+        {textOf(error.value)}
+      </p>
     );
   }
   if (!rendition.value) return <p class="meter">Measuring…</p>;

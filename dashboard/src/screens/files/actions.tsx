@@ -3,17 +3,19 @@
 import { signal, useSignal } from "@preact/signals";
 import { getFileUrls } from "larder/api";
 
-import { bodyOf, client, errorOf } from "../../api.ts";
+import { bodyOf, client } from "../../api.ts";
 import { copy } from "../../parts/copy.tsx";
 import { ask, FormDialog } from "../../parts/dialog.tsx";
+import { attempt } from "../../parts/errors.ts";
+import { ROOT } from "../../parts/folder-data.ts";
+import { FolderPicker } from "../../parts/folder-picker.tsx";
 import { TextField } from "../../parts/form.tsx";
 import { plural } from "../../parts/format.ts";
+import { needs } from "../../parts/roles.ts";
 import { toast } from "../../parts/status.tsx";
-import { can } from "../../state.ts";
 import { startBatch } from "./batch.tsx";
-import { ROOT } from "./filters.ts";
-import { FolderPicker } from "./folder-picker.tsx";
-import { closeFile, type Model } from "./model.ts";
+import type { FileList } from "./list.ts";
+import { closeFile, useReset, type Model } from "./model.ts";
 import type { Names } from "./selection.ts";
 
 interface Asked {
@@ -29,14 +31,9 @@ const MAX_OFFERED_TAGS = 20;
 /** The dialog that is open. */
 const asked = signal<Asked | null>(null);
 
-/** Why files cannot be changed with this key, if so. */
-export function reasonNotToChange(): string | undefined {
-  return can("user") ? undefined : "Needs the role user.";
-}
-
 /** Opens the dialog to move or to tag files. */
 export function askTo(what: Asked["what"], files: Names): void {
-  const reason = reasonNotToChange();
+  const reason = needs("user");
   if (reason) toast(reason, { isError: true });
   else if (files.size > 0) asked.value = { what, files };
 }
@@ -71,12 +68,12 @@ export function move(model: Model, files: Names, folder: string): Promise<void> 
 
 /** Moves files that were dropped on a folder. */
 export function moveDropped(model: Model, files: Names, folder: string): void {
-  move(model, files, folder).catch((cause: unknown) => toast(errorOf(cause).message, { isError: true }));
+  void attempt(() => move(model, files, folder));
 }
 
 /** Asks whether to delete files, and does it. */
 export function askToDelete(model: Model, files: Names, openId: string | undefined): void {
-  const reason = reasonNotToChange();
+  const reason = needs("user");
   if (reason) return toast(reason, { isError: true });
   if (files.size === 0) return;
   const onDone = (ids: ReadonlySet<string>) => {
@@ -95,27 +92,29 @@ export function askToDelete(model: Model, files: Names, openId: string | undefin
   ask({ title: `Delete ${label(files)}?`, text, action: "Delete", run });
 }
 
-/** Copies the URLs of files, one per line. Pending files have none. */
-export async function copyUrls({ list }: Model, files: Names): Promise<void> {
+/** Copies the URLs of files, one per line. */
+export function copyUrls({ list }: Model, files: Names): Promise<void> {
+  return attempt(() => copy(urlsOf(list, files), "URLs copied."));
+}
+
+/** Returns the URLs of files as lines. Pending files have none. */
+async function urlsOf(list: FileList, files: Names): Promise<string> {
   const known = new Map(list.items.filter(({ id }) => files.has(id)).map(({ id, url }) => [id, url]));
   const unknown = [...files.keys()].filter((id) => !known.has(id));
-  try {
-    for (let start = 0; start < unknown.length; start += URL_CHUNK) {
-      const body = { file_ids: unknown.slice(start, start + URL_CHUNK) };
-      const { data } = await bodyOf(getFileUrls({ client, body, throwOnError: true }));
-      for (const { id, url } of data) known.set(id, url);
-    }
-  } catch (cause) {
-    return toast(errorOf(cause).message, { isError: true });
+  for (let start = 0; start < unknown.length; start += URL_CHUNK) {
+    const body = { file_ids: unknown.slice(start, start + URL_CHUNK) };
+    const { data } = await bodyOf(getFileUrls({ client, body, throwOnError: true }));
+    for (const { id, url } of data) known.set(id, url);
   }
   // Signatures of the list expire within the hour.
   const urls = [...files.keys()].flatMap((id) => known.get(id)?.split("?")[0] ?? []);
-  if (urls.length === 0) return toast("There is no URL yet: the file is pending.", { isError: true });
-  await copy(urls.join("\n"), `${plural(urls.length, "URL")} copied.`);
+  if (urls.length === 0) throw new Error("There is no URL yet: the file is pending.");
+  return urls.join("\n");
 }
 
-/** Shows the dialog that is open. */
+/** The place of the dialogs of `askTo`. */
 export function ActionDialogs({ model }: { model: Model }) {
+  useReset(asked);
   if (!asked.value) return null;
   const { what, files } = asked.value;
   const close = () => (asked.value = null);

@@ -1,18 +1,22 @@
 // Changes of many files: requests of 100, one after the other, with progress and the failures by name.
 //
 // - The promise of a batch settles with its first request, so that a dialog shows what is wrong with all of them.
-// - Files that could not be changed stay selected, to try again.
+// - Files that could not be changed stay selected, to try again. What the service was too busy for is repeated once.
+// - A batch ends with its session: another key does not continue it.
 
 import { signal } from "@preact/signals";
-import { batchFiles, type BatchFilesRequest, type PartError } from "larder/api";
+import { batchFiles, type BatchFilesRequest, type BatchResult, type PartError } from "larder/api";
 
-import { client, dataOf, errorOf } from "../../api.ts";
+import { client, dataOf } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { textOf } from "../../parts/errors.ts";
 import { count, plural } from "../../parts/format.ts";
 import { toast } from "../../parts/status.tsx";
+import { key } from "../../session.ts";
+import { useReset } from "./model.ts";
 import type { Names } from "./selection.ts";
 
-export interface Work {
+interface Work {
   change: Omit<BatchFilesRequest, "ids">;
   /** What is being done, and what was done: `Deleting`, `deleted`. */
   doing: string;
@@ -29,6 +33,9 @@ interface Failure {
 }
 
 const CHUNK = 100;
+const MS_PER_S = 1000;
+/** Maximum time until files are repeated for which the service was too busy. */
+const MAX_WAIT_S = 30;
 /** Maximum number of failures that are listed. */
 const MAX_LISTED = 200;
 
@@ -43,13 +50,13 @@ export async function startBatch(files: Names, work: Work): Promise<void> {
   const ids = [...files.keys()];
   const left = new Map(files);
   const failed: Failure[] = [];
-  const controller = new AbortController();
+  const secret = key.value;
+  let isStopped = false;
 
   const step = async (start: number) => {
     const text = `${work.doing} ${count(start)} of ${count(ids.length)}`;
-    progress.value = { text, stop: () => controller.abort() };
-    const body = { ...work.change, ids: ids.slice(start, start + CHUNK) };
-    const results = await dataOf(batchFiles({ client, body, throwOnError: true }));
+    progress.value = { text, stop: () => (isStopped = true) };
+    const results = await change(ids.slice(start, start + CHUNK), work);
     const changed = new Set(results.filter(({ error }) => !error).map(({ id }) => id));
     for (const { id, error } of results) {
       if (error) failed.push({ name: files.get(id) ?? id, reason: reasonOf(error) });
@@ -59,11 +66,13 @@ export async function startBatch(files: Names, work: Work): Promise<void> {
   };
   const rest = async () => {
     try {
-      for (let start = CHUNK; start < ids.length && !controller.signal.aborted; start += CHUNK) await step(start);
+      const isRunning = () => !isStopped && key.value === secret;
+      for (let start = CHUNK; start < ids.length && isRunning(); start += CHUNK) await step(start);
     } catch (cause) {
-      toast(`${plural(left.size, "file")} not ${work.done}: ${errorOf(cause).message}`, { isError: true });
+      toast(`${plural(left.size, "file")} not ${work.done}: ${textOf(cause)}`, { isError: true });
     }
     progress.value = null;
+    if (key.value !== secret) return;
     report(ids.length - left.size, failed, work);
     work.onEnd(left);
   };
@@ -77,8 +86,24 @@ export async function startBatch(files: Names, work: Work): Promise<void> {
   void rest();
 }
 
+/** Changes files, and repeats once those for which the service was too busy, after the time that it states. */
+async function change(ids: string[], work: Work): Promise<BatchResult[]> {
+  const send = (some: string[]) => {
+    const body = { ...work.change, ids: some };
+    return dataOf(batchFiles({ client, body, throwOnError: true }));
+  };
+  const results = await send(ids);
+  const busy = results.filter(({ error }) => error?.retry_after);
+  const wait = Math.max(...busy.map(({ error }) => error?.retry_after ?? 0));
+  if (busy.length === 0 || wait > MAX_WAIT_S) return results;
+
+  await new Promise((resolve) => setTimeout(resolve, wait * MS_PER_S));
+  const again = await send(busy.map(({ id }) => id)).catch(() => busy);
+  return [...results.filter((result) => !busy.includes(result)), ...again];
+}
+
 function reasonOf({ message, errors }: PartError): string {
-  return Object.values(errors ?? {}).flat().join(" ") || message;
+  return Object.values(errors).flat().join(" ") || message;
 }
 
 function report(changed: number, failed: readonly Failure[], { done }: Work): void {
@@ -88,6 +113,7 @@ function report(changed: number, failed: readonly Failure[], { done }: Work): vo
 
 /** Lists the files that a batch could not change. */
 export function BatchFailures() {
+  useReset(failures);
   if (!failures.value) return null;
   const { title, list } = failures.value;
   const close = () => (failures.value = null);

@@ -138,7 +138,7 @@ function badgesOf({ state, protection }: Item, isHidden = false) {
   if (!state && !protection) return null;
   return (
     <span class="file-badges" aria-hidden={isHidden || undefined}>
-      {state && <span class={state === "failed" ? "badge danger" : "badge warn"}>{state}</span>}
+      {state && <span class={state === "failed" ? "badge" : "badge warn"}>{state === "failed" ? "no preview" : state}</span>}
       {protection && <span class="badge">{protection}</span>}
     </span>
   );

@@ -3,11 +3,11 @@
 // - Everything that drags also has a button.
 
 import { signal } from "@preact/signals";
-import { useState } from "preact/hooks";
 
+import { hasFiles, useFileDrop } from "../../parts/file-drop.ts";
 import { plural } from "../../parts/format.ts";
+import { needs } from "../../parts/roles.ts";
 import { toast } from "../../parts/status.tsx";
-import { can } from "../../state.ts";
 import { addDropped } from "../tray/tray.tsx";
 import type { Model } from "./model.ts";
 import { targetsOfDrag, type Names } from "./selection.ts";
@@ -21,7 +21,7 @@ export const areFilesOver = signal(false);
 export function startDrag(event: DragEvent, model: Model, index: number): void {
   const { dataTransfer } = event;
   const names = targetsOfDrag(model.selection, model.list.items[index]);
-  if (!dataTransfer || !names || !can("user")) return event.preventDefault();
+  if (!dataTransfer || !names || needs("user")) return event.preventDefault();
   dragged.value = names;
   dataTransfer.effectAllowed = "move";
   dataTransfer.setData("text/plain", [...names.values()].join("\n"));
@@ -35,41 +35,26 @@ export function startDrag(event: DragEvent, model: Model, index: number): void {
   addEventListener("dragend", () => (dragged.value = null), { once: true });
 }
 
-function hasFiles({ dataTransfer }: DragEvent): boolean {
-  return dataTransfer?.types.includes("Files") ?? false;
-}
-
 /** Uploads what was dropped, if the caller may. */
-export function uploadDropped({ dataTransfer }: DragEvent, folder: string): void {
-  if (!dataTransfer) return;
-  if (can("user")) addDropped(dataTransfer, folder);
-  else toast("Uploads need the role user.", { isError: true });
+export function uploadDropped(dropped: DataTransfer, folder: string): void {
+  const reason = needs("user");
+  if (reason) toast(reason, { isError: true });
+  else addDropped(dropped, folder);
 }
 
-/** Returns what makes an element a target for files: its state and its listeners. */
+/** Returns what makes an element a target for files of the list and of the computer: its state and its listeners. */
 export function useDrop(folder: string, onMove: (files: Names, folder: string) => void) {
-  const [isOver, setOver] = useState(false);
-  const listeners = {
-    onDragOver: (event: DragEvent) => {
-      if (!dragged.value && !hasFiles(event)) return;
-      event.preventDefault();
-      setOver(true);
-    },
-    onDragLeave: () => setOver(false),
-    onDrop: (event: DragEvent) => {
-      event.preventDefault();
-      event.stopPropagation();
-      setOver(false);
-      if (dragged.value) onMove(dragged.value, folder);
-      else uploadDropped(event, folder);
-      areFilesOver.value = false;
-    },
+  const take = (dropped: DataTransfer) => {
+    // Files of the list may still be noted: a cell that scrolls away ends its drag without an event.
+    if (dropped.types.includes("Files")) uploadDropped(dropped, folder);
+    else if (dragged.value) onMove(dragged.value, folder);
+    areFilesOver.value = false;
   };
-  return { isOver, listeners };
+  return useFileDrop(take, (event) => dragged.value !== null || hasFiles(event));
 }
 
 /** Accepts files of the computer on the whole page until the returned function is called. */
-export function acceptDrops(onDrop: (event: DragEvent) => void): () => void {
+export function acceptDrops(onDrop: (dropped: DataTransfer) => void): () => void {
   const controller = new AbortController();
   const listen = (type: "dragover" | "dragleave" | "drop", listener: (event: DragEvent) => void) =>
     addEventListener(type, listener, { signal: controller.signal });
@@ -83,10 +68,10 @@ export function acceptDrops(onDrop: (event: DragEvent) => void): () => void {
     if (relatedTarget === null) areFilesOver.value = false;
   });
   listen("drop", (event) => {
-    if (!hasFiles(event)) return;
+    if (!hasFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
     areFilesOver.value = false;
-    onDrop(event);
+    onDrop(event.dataTransfer);
   });
   return () => controller.abort();
 }

@@ -2,11 +2,12 @@
 
 import { BASE_URL } from "../../api.ts";
 import { CopyButton } from "../../parts/copy.tsx";
+import { ROOT } from "../../parts/folder-data.ts";
 import { Empty } from "../../parts/load.tsx";
+import { needs } from "../../parts/roles.ts";
 import { setQuery } from "../../router.ts";
 import { space } from "../../state.ts";
-import { reasonNotToChange } from "./actions.tsx";
-import { isFiltered, NO_FILTERS, ROOT, wordsOf, type Filters } from "./filters.ts";
+import { isFiltered, NO_FILTERS, wordsOf, type Filters } from "./filters.ts";
 import { hrefOf } from "./folders.tsx";
 
 /** Shown instead of a list without files. */
@@ -43,10 +44,10 @@ function NothingFound({ filters }: { filters: Filters }) {
 }
 
 function DropZone({ folder, onChoose }: { folder: string; onChoose: () => void }) {
-  if (reasonNotToChange()) return <Empty title="No files yet">Files are uploaded by keys with the role user.</Empty>;
+  if (needs("user")) return <Empty title="No files yet">Files are uploaded by keys with the role user.</Empty>;
   const lines = [
     `curl ${BASE_URL}/upload`,
-    '-H "Authorization: Bearer $KEY"',
+    '-H "Authorization: Bearer $LARDER_API_KEY"',
     `-F space=${space.value?.handle}`,
     ...(folder === ROOT ? [] : [`-F folder_id=${folder}`]),
     "-F 'files[]=@photo.jpg'",
@@ -58,7 +59,7 @@ function DropZone({ folder, onChoose }: { folder: string; onChoose: () => void }
       <p>
         or <button onClick={onChoose}>Choose files</button>
       </p>
-      <p class="hint">The same from a terminal, with an API key in $KEY:</p>
+      <p class="hint">The same from a terminal, with an API key in $LARDER_API_KEY:</p>
       <pre tabIndex={0}>{code}</pre>
       <CopyButton text={code} />
     </div>

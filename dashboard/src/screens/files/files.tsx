@@ -6,6 +6,7 @@ import { useSignal } from "@preact/signals";
 import type { FileRecord } from "larder/api";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
+import { folderOf, foldersIn, ROOT } from "../../parts/folder-data.ts";
 import { Failure, useLoad } from "../../parts/load.tsx";
 import { place, setQuery } from "../../router.ts";
 import { space } from "../../state.ts";
@@ -16,8 +17,7 @@ import { Bar, isTableView } from "./bar.tsx";
 import { BatchFailures } from "./batch.tsx";
 import { acceptDrops, areFilesOver, uploadDropped } from "./drag.ts";
 import { NoFiles, NoFolder } from "./empty.tsx";
-import { filtersOf, isFiltered, ROOT, type Filters } from "./filters.ts";
-import { folderOf, foldersIn } from "./folder-data.ts";
+import { filtersOf, isFiltered, type Filters } from "./filters.ts";
 import { FolderDialogs, FolderTiles, type FolderEvents } from "./folders.tsx";
 import { Grid } from "./grid.tsx";
 import { Header } from "./header.tsx";
@@ -39,9 +39,9 @@ export function Files() {
   const model = useModel(spaceId, filters, isTableView(query["view"]));
   const searchField = useRef<HTMLInputElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
-  const { folder, isGone, folders, events } = useFolders(spaceId, model);
+  const { folder, isGone, folders, events, reloadFolders } = useFolders(spaceId, model);
   useKeyboard({ model, openId, searchField, chooser });
-  useUploads(model, events.onChanged);
+  useUploads(spaceId, model, reloadFolders);
 
   return (
     <main class="files">
@@ -100,7 +100,12 @@ function useModel(spaceId: string, filters: Filters, isTable: boolean): Model {
 function useFolders(spaceId: string, model: Model) {
   const { folder: id, isEverywhere } = model.filters;
   const current = useLoad(async (signal) => (id === ROOT ? null : folderOf(id, signal)), [id]);
-  const folders = useLoad((signal) => foldersIn(spaceId, id, signal), [id]);
+  const loads = useRef(0);
+  const load = async (signal: AbortSignal) => {
+    loads.current += 1;
+    return foldersIn(spaceId, id, signal).finally(() => (loads.current -= 1));
+  };
+  const folders = useLoad(load, [id]);
   const events: FolderEvents = {
     onChanged: () => {
       current.reload();
@@ -112,8 +117,15 @@ function useFolders(spaceId: string, model: Model) {
     },
     onMove: (files, folder) => moveDropped(model, files, folder),
   };
-  const isGone = current.error.value?.status === NOT_FOUND;
-  return { folder: current.data.value, isGone, folders: isEverywhere ? null : folders, events };
+  /** Loads the folders again, unless that is being done. Returns whether it does. */
+  const reloadFolders = () => {
+    if (loads.current > 0) return false;
+    folders.reload();
+    return true;
+  };
+  const isForeign = current.data.value !== null && current.data.value.space_id !== spaceId;
+  const isGone = isForeign || current.error.value?.status === NOT_FOUND;
+  return { folder: isForeign ? null : current.data.value, isGone, folders: isEverywhere ? null : folders, events, reloadFolders };
 }
 
 function useKeyboard(keyboard: Keyboard): void {
@@ -126,23 +138,30 @@ function useKeyboard(keyboard: Keyboard): void {
   }, []);
 }
 
-/** Shows uploads as they are stored, and accepts files that are dropped anywhere. */
-function useUploads(model: Model, reloadFolders: () => void): void {
+/**
+ * Shows uploads as they are stored, and accepts files that are dropped anywhere. The first file of each other folder
+ * may mean new folders here: they are loaded again a little later, and never while they are being loaded.
+ */
+function useUploads(spaceId: string, model: Model, reloadFolders: () => boolean): void {
   const latest = useRef({ model, reloadFolders });
   latest.current = { model, reloadFolders };
   useEffect(() => {
     let timer = 0;
+    const seen = new Set<string>();
     const reload = () => {
-      timer = 0;
-      latest.current.reloadFolders();
+      timer = latest.current.reloadFolders() ? 0 : setTimeout(reload, FOLDERS_MS);
     };
-    const endDrops = acceptDrops((event) => uploadDropped(event, latest.current.model.filters.folder));
+    const endDrops = acceptDrops((dropped) => uploadDropped(dropped, latest.current.model.filters.folder));
     const endStored = onStored((file) => {
+      if (file.space_id !== spaceId) return;
       const { list, active, filters } = latest.current.model;
-      const isAbove = list.put(file);
-      if (isAbove && list.items.length > 1) active.value += 1;
-      const isBelow = (file.folder_id ?? ROOT) !== filters.folder;
-      if (isBelow) timer ||= setTimeout(reload, FOLDERS_MS);
+      const index = list.put(file);
+      if (index >= 0 && index <= active.value && list.items.length > 1) active.value += 1;
+
+      const { folder_id: folder } = file;
+      if (!folder || folder === filters.folder || seen.has(folder)) return;
+      seen.add(folder);
+      timer ||= setTimeout(reload, FOLDERS_MS);
     });
     return () => {
       clearTimeout(timer);

@@ -1,10 +1,12 @@
 // What the list of files shows, as the query of the address has it, and as requests and new files are filtered by it.
 //
 // - Days of the address are those of the reader's time zone, both inclusive. The API takes times, the second exclusive.
+//   What is no day is ignored.
 // - A search sorts by name, so that it has no order.
 
 import type { FileRecord, ListFilesData } from "larder/api";
 
+import { ROOT } from "../../parts/folder-data.ts";
 import type { Query } from "../../router.ts";
 
 export type ListQuery = NonNullable<ListFilesData["query"]>;
@@ -27,8 +29,6 @@ export interface Filters {
   isEverywhere: boolean;
 }
 
-export const ROOT = "root";
-
 const DEFAULT_ORDER = "desc";
 
 /** Returns the filters of an address. */
@@ -39,12 +39,17 @@ export function filtersOf({ folder, search, type, delivery, tag, from, to, order
     type: type ?? "",
     delivery: delivery ?? "",
     tag: tag ?? "",
-    from: from ?? "",
-    to: to ?? "",
+    from: dayOf(from),
+    to: dayOf(to),
     order: order ?? DEFAULT_ORDER,
     isEverywhere: false,
   };
   return { ...filters, isEverywhere: Boolean(all) && isFiltered(filters) };
+}
+
+/** Returns a text if it is a day. */
+function dayOf(text = ""): string {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
 }
 
 /** Whether some files of the folder may not be shown. */
@@ -63,7 +68,7 @@ export const NO_FILTERS = {
   all: undefined,
 };
 
-/** Returns the filters as parameters of a list. The service validates those that an address can have wrong. */
+/** Returns the filters as parameters of a list. Types are those of the address, for the service to validate. */
 export function parametersOf(filters: Filters): ListQuery {
   const { folder, search, type, delivery, tag, from, to, order, isEverywhere } = filters;
   const [after, before] = timesOf(filters);

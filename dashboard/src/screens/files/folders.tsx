@@ -5,20 +5,22 @@ import { createFolder, deleteFolder, updateFolder, type FolderSummary } from "la
 
 import { client, dataOf } from "../../api.ts";
 import { ask, FormDialog } from "../../parts/dialog.tsx";
+import { ROOT } from "../../parts/folder-data.ts";
+import { FolderPicker } from "../../parts/folder-picker.tsx";
 import { TextField } from "../../parts/form.tsx";
 import { count } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
+import { unless } from "../../parts/roles.ts";
 import { toast } from "../../parts/status.tsx";
 import { href, place } from "../../router.ts";
-import { can, space } from "../../state.ts";
+import { space } from "../../state.ts";
 import { useDrop } from "./drag.ts";
-import { ROOT } from "./filters.ts";
-import { FolderPicker } from "./folder-picker.tsx";
 import { Menu } from "./menu.tsx";
+import { useReset } from "./model.ts";
 import type { Names } from "./selection.ts";
 
 /** What the dialogs change. */
-export type FolderRef = Pick<FolderSummary, "id" | "name" | "parent_id">;
+type FolderRef = Pick<FolderSummary, "id" | "name" | "parent_id">;
 
 export interface FolderEvents {
   /** Called after a folder was created or changed. */
@@ -32,11 +34,6 @@ const FIRST_TILES = 12;
 
 /** The dialog that is open. */
 const asked = signal<{ what: "create" | "rename" | "move"; folder: FolderRef } | null>(null);
-
-/** Why folders cannot be changed with this key, if so. */
-function reasonNotToChange(): string | undefined {
-  return can("admin") ? undefined : "Needs the role admin.";
-}
 
 /** Returns the address of a folder. The order and the view stay, filters do not. */
 export function hrefOf(folder: string): string {
@@ -55,7 +52,6 @@ export function FolderTiles({ folders, parent, events }: TilesProps) {
   const areAllShown = useSignal(false);
   const shown = areAllShown.value ? folders : folders.slice(0, FIRST_TILES);
   const create = () => (asked.value = { what: "create", folder: { id: parent, name: "", parent_id: null } });
-  const reason = reasonNotToChange();
   return (
     <section aria-label="Folders">
       <ul class="folder-tiles">
@@ -70,7 +66,7 @@ export function FolderTiles({ folders, parent, events }: TilesProps) {
           </li>
         )}
         <li>
-          <button class="plain" disabled={Boolean(reason)} title={reason} onClick={create}>
+          <button class="plain" {...unless("admin")} onClick={create}>
             <Icon name="plus" /> New folder
           </button>
         </li>
@@ -94,7 +90,6 @@ function Tile({ folder, events }: { folder: FolderSummary; events: FolderEvents 
 
 /** The menu of a folder. */
 export function FolderMenu({ folder, onDeleted }: { folder: FolderRef; onDeleted: FolderEvents["onDeleted"] }) {
-  const reason = reasonNotToChange();
   const remove = () =>
     ask({
       title: `Delete folder “${folder.name}”?`,
@@ -119,8 +114,7 @@ export function FolderMenu({ folder, onDeleted }: { folder: FolderRef; onDeleted
             key={name}
             type="button"
             class="plain"
-            disabled={Boolean(reason)}
-            title={reason}
+            {...unless("admin")}
             onClick={() => {
               close();
               run();
@@ -134,8 +128,9 @@ export function FolderMenu({ folder, onDeleted }: { folder: FolderRef; onDeleted
   );
 }
 
-/** Shows the dialog that is open. */
+/** The place of the dialogs of tiles and menus, of which one is open at a time. */
 export function FolderDialogs({ onChanged }: Pick<FolderEvents, "onChanged">) {
+  useReset(asked);
   if (!asked.value) return null;
   const { what, folder } = asked.value;
   const close = () => (asked.value = null);

@@ -78,7 +78,7 @@ export function Grid({ model, scroller, openId }: GridProps) {
   return (
     <div
       role="grid"
-      class={isTable ? "file-table" : "file-grid"}
+      class={isTable ? "file-table" : undefined}
       aria-label="Files"
       aria-multiselectable="true"
       aria-busy={version === 0}

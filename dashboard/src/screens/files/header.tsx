@@ -5,15 +5,17 @@ import type { Folder } from "larder/api";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
+import { ROOT } from "../../parts/folder-data.ts";
 import { Icon } from "../../parts/icons.tsx";
+import { unless } from "../../parts/roles.ts";
 import { setQuery } from "../../router.ts";
 import { addFiles } from "../tray/tray.tsx";
-import { reasonNotToChange } from "./actions.tsx";
 import { useDrop } from "./drag.ts";
-import { ROOT } from "./filters.ts";
 import { FolderMenu, hrefOf, type FolderEvents } from "./folders.tsx";
 import type { Names } from "./selection.ts";
 
+/** Maximum number of folders above the current one that are all shown. */
+const MAX_ANCESTORS = 2;
 /** Time without a key until a search begins. */
 const SEARCH_MS = 250;
 
@@ -28,12 +30,11 @@ interface HeaderProps {
 }
 
 export function Header({ folder, folderId, search, events, searchField, chooser }: HeaderProps) {
-  const reason = reasonNotToChange();
   return (
     <header class="files-head">
       <Breadcrumb folder={folder} folderId={folderId} events={events} />
-      <SearchField search={search} field={searchField} />
-      <button class="primary" disabled={Boolean(reason)} title={reason} onClick={() => chooser.current?.click()}>
+      <SearchField key={folderId} search={search} field={searchField} />
+      <button class="primary" {...unless("user")} onClick={() => chooser.current?.click()}>
         Upload
       </button>
       <input
@@ -56,7 +57,7 @@ function Breadcrumb({ folder, folderId, events }: Pick<HeaderProps, "folder" | "
     <nav class="crumbs" aria-label="Breadcrumb">
       <ol>
         <Crumb id={ROOT} name="Files" onMove={events.onMove} />
-        {folder?.ancestors.map(({ id, name }) => <Crumb key={id} id={id} name={name} onMove={events.onMove} />)}
+        {folder && <Ancestors folder={folder} events={events} />}
         {folder && (
           <li>
             <h1 dir="auto" aria-current="page">
@@ -67,6 +68,25 @@ function Breadcrumb({ folder, folderId, events }: Pick<HeaderProps, "folder" | "
         )}
       </ol>
     </nav>
+  );
+}
+
+/** The folders above one: of a deep one only its parent, and the way there. */
+function Ancestors({ folder: { ancestors }, events }: { folder: Folder; events: FolderEvents }) {
+  const shown = ancestors.length > MAX_ANCESTORS ? ancestors.slice(-1) : ancestors;
+  const hidden = ancestors.slice(0, ancestors.length - shown.length);
+  const last = hidden.at(-1);
+  return (
+    <>
+      {last && (
+        <li>
+          <a href={hrefOf(last.id)} title={hidden.map(({ name }) => name).join(" / ")} aria-label={last.name}>
+            …
+          </a>
+        </li>
+      )}
+      {shown.map(({ id, name }) => <Crumb key={id} id={id} name={name} onMove={events.onMove} />)}
+    </>
   );
 }
 
@@ -85,12 +105,20 @@ function SearchField({ search, field }: { search: string; field: RefObject<HTMLI
   const text = useSignal(search);
   const timer = useRef(0);
   useEffect(() => {
-    text.value = search;
+    // What is typed is newer.
+    if (!timer.current) text.value = search;
   }, [search]);
+  // A search that has not begun ends with the folder.
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const begin = () => {
+    timer.current = 0;
+    setQuery({ search: text.value || undefined });
+  };
   const change = (value: string) => {
     text.value = value;
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setQuery({ search: value || undefined }), SEARCH_MS);
+    timer.current = setTimeout(begin, SEARCH_MS);
   };
   return (
     <div class="files-search">

@@ -9,7 +9,7 @@ import type { RefObject } from "preact";
 import { Dialog } from "../../parts/dialog.tsx";
 import { announce } from "../../parts/status.tsx";
 import { askTo, askToDelete, copyUrls } from "./actions.tsx";
-import { closeFile, openFile, targetsOf, type Model } from "./model.ts";
+import { closeFile, openFile, targetsOf, useReset, type Model } from "./model.ts";
 
 export interface Keyboard {
   model: Model;
@@ -34,7 +34,8 @@ const LIST: readonly (readonly [keys: string, what: string])[] = [
   ["?", "Show this list"],
 ];
 
-const isListOpen = signal(false);
+/** Whether the list of keys is open. Null: it is not. */
+const isListOpen = signal<true | null>(null);
 
 /** Does what a key is for. */
 export function press(event: KeyboardEvent, keyboard: Keyboard): void {
@@ -115,10 +116,11 @@ function pressAnywhere(key: string, isControl: boolean, keyboard: Keyboard): boo
   return Boolean(act);
 }
 
-/** Shows the list of keys. */
+/** The list of keys, which `?` opens. */
 export function KeyList() {
+  useReset(isListOpen);
   if (!isListOpen.value) return null;
-  const close = () => (isListOpen.value = false);
+  const close = () => (isListOpen.value = null);
   return (
     <Dialog title="Keyboard" onClose={close}>
       <dl class="shortcuts">

@@ -1,5 +1,6 @@
-// The list of files of one set of filters, in the order of the service, as far as it is loaded.
+// The list of files of one set of filters, as far as it is loaded.
 //
+// - Pages have the order of the service. A new file is put where that order has it.
 // - A file is in it once. It is kept in reduced form, so that 100,000 fit.
 // - `items` changes in place, and `version` with it: nothing is copied while pages arrive.
 // - Files in processing are loaded again until they are complete, a bounded number of times.
@@ -16,7 +17,6 @@ export interface Item {
   name: string;
   extension: string;
   size: number;
-  type: FileRecord["resource_type"];
   createdAt: string;
   tags: readonly string[];
   /** Delivery URL, signed if it has to be. Null while the file is pending. */
@@ -44,7 +44,7 @@ const POLL_MS = 3000;
 const MAX_POLLS = 60;
 
 /** Returns the reduced form of a file. */
-export function itemOf(file: FileRecord): Item {
+function itemOf(file: FileRecord): Item {
   const { storage_meta: meta, status, processing } = file;
   const isProcessing = processing.status === "pending" && "processing";
   const isFailed = processing.status === "failed" && "failed";
@@ -54,7 +54,6 @@ export function itemOf(file: FileRecord): Item {
     name: file.original_name,
     extension: file.extension,
     size: file.size,
-    type: file.resource_type,
     createdAt: file.created_at,
     tags: file.tags,
     url: file.url,
@@ -134,24 +133,36 @@ export class FileList {
     return names;
   }
 
-  /** Replaces a file that has changed, or puts a new one at the top. Returns whether it is a new one. */
-  put(file: FileRecord): boolean {
-    if (file.space_id !== this.#spaceId) return false;
+  /** Replaces a file that has changed, or adds a new one. Returns the index of a new one that is shown, else -1. */
+  put(file: FileRecord): number {
+    if (file.space_id !== this.#spaceId) return -1;
     const isKnown = this.#ids.has(file.id);
     if (!matches(this.#filters, file)) {
       if (isKnown) this.remove(new Set([file.id]));
-      return false;
+      return -1;
     }
     const item = itemOf(file);
+    const index = isKnown ? -1 : this.#placeOf(item);
     if (isKnown) this.#replace([item]);
-    else this.items.unshift(item);
+    // A later page has it.
+    else if (index < 0) return -1;
+    else this.items.splice(index, 0, item);
     this.#ids.add(file.id);
     this.#polls = 0;
     this.#changed();
 
     // A record outside of the list has no signed URLs.
     if (item.protection && item.thumbnail) void this.#refresh(file.created_at);
-    return !isKnown;
+    return index;
+  }
+
+  /** Returns where a new file belongs, or -1 if that is after what is loaded. */
+  #placeOf({ name }: Item): number {
+    const { search, order } = this.#filters;
+    if (!search && order !== "asc") return 0;
+    const lower = name.toLowerCase();
+    const place = search ? this.items.findIndex((other) => other.name.toLowerCase() > lower) : -1;
+    return place < 0 && this.isComplete.value ? this.items.length : place;
   }
 
   remove(ids: { has: (id: string) => boolean }): void {
@@ -165,8 +176,9 @@ export class FileList {
     this.#changed();
   }
 
-  /** Changes the tags of files. */
+  /** Changes the tags of files. Those that lose the tag that the list is filtered by are not in it anymore. */
   tag(ids: { has: (id: string) => boolean }, added: readonly string[], removed: readonly string[]): void {
+    if (removed.includes(this.#filters.tag)) return this.remove(ids);
     const changed = this.items.filter(({ id }) => ids.has(id));
     const tagsOf = ({ tags }: Item) => [...new Set([...tags, ...added])].filter((tag) => !removed.includes(tag));
     this.#replace(changed.map((item) => ({ ...item, tags: tagsOf(item) })));

@@ -2,6 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
+import { useEffect } from "preact/hooks";
 
 import { setQuery } from "../../router.ts";
 import type { Filters } from "./filters.ts";
@@ -25,6 +26,11 @@ export interface GridHandle {
   pageRows: number;
   /** Scrolls to the active file and focuses it. */
   focus: () => void;
+}
+
+/** Empties the state of a dialog when the screen goes, so that it does not open on the next one. */
+export function useReset<T>(state: Signal<T | null>): void {
+  useEffect(() => () => void (state.value = null), []);
 }
 
 /** Opens the panel of a file. The first one is a step of the history, so that the back button closes it. */

@@ -2,11 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 
-import { errorOf } from "../../api.ts";
+import { attempt } from "../../parts/errors.ts";
 import { count, plural } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
+import { unless } from "../../parts/roles.ts";
 import { announce, toast } from "../../parts/status.tsx";
-import { askTo, askToDelete, copyUrls, reasonNotToChange } from "./actions.tsx";
+import { askTo, askToDelete, copyUrls } from "./actions.tsx";
 import { progress } from "./batch.tsx";
 import { isFiltered } from "./filters.ts";
 import { MAX_SELECTED } from "./list.ts";
@@ -17,8 +18,7 @@ export function SelectionBar({ model, openId }: { model: Model; openId: string |
   const names = selection.names.value;
   const running = progress.value;
   if (names.size === 0 && !running) return null;
-  const reason = reasonNotToChange();
-  const guard = { disabled: Boolean(reason), title: reason };
+  const guard = unless("user");
   return (
     <section class="selection-bar" aria-label="Selection">
       {running ? (
@@ -62,16 +62,15 @@ function SelectAll({ model: { list, filters, selection } }: { model: Model }) {
   // The number of items changes with the version.
   const hasMore = list.version.value > 0 && (!list.isComplete.value || selection.size < list.items.length);
   if (!selection.isAll || !hasMore) return null;
+  const selectAll = async () => {
+    const names = await list.names();
+    selection.replace(names);
+    if (names.size === MAX_SELECTED) toast(`The first ${plural(MAX_SELECTED, "file")} are selected.`);
+    else announce(`${plural(names.size, "file")} selected.`);
+  };
   const select = async () => {
     isBusy.value = true;
-    try {
-      const names = await list.names();
-      selection.replace(names);
-      if (names.size === MAX_SELECTED) toast(`The first ${plural(MAX_SELECTED, "file")} are selected.`);
-      else announce(`${plural(names.size, "file")} selected.`);
-    } catch (cause) {
-      toast(errorOf(cause).message, { isError: true });
-    }
+    await attempt(selectAll);
     isBusy.value = false;
   };
   const where = isFiltered(filters) ? "that are found" : "in this folder";

@@ -19,6 +19,7 @@ import type { KeySource } from "./sources.ts";
 /** Keys that expire within this time are marked. */
 const SOON_MS = 7 * 86_400_000;
 
+/** A list of keys, with the dialog that creates one. */
 export function KeyList({ source, level }: { source: KeySource; level: 1 | 2 }) {
   const isCreating = useSignal(false);
   const loaded = useLoad(() => source.list(), [source.id]);
@@ -44,7 +45,7 @@ export function KeyList({ source, level }: { source: KeySource; level: 1 | 2 }) 
             <KeyTable source={source} loaded={loaded} page={page} />
           ) : (
             <Empty title="No key yet">
-              <p>A program signs its requests with a key of its own, so that you can revoke it without the others.</p>
+              <p>Give each program its key, so that you can revoke it without the others.</p>
             </Empty>
           )
         }

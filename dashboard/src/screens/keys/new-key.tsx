@@ -28,6 +28,7 @@ interface NewKeyProps {
   onClose: () => void;
 }
 
+/** The dialog that creates a key and then shows it. */
 export function NewKey({ source, onAdd, onClose }: NewKeyProps) {
   const name = useSignal("");
   // Most keys are those of programs that upload.

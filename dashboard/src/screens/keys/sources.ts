@@ -15,6 +15,7 @@ import {
 
 import { bodyOf, client, dataOf } from "../../api.ts";
 import type { ListPage } from "../../parts/pages.tsx";
+import { ROLES } from "../../state.ts";
 
 export interface KeySource {
   /** Identifies the list. */
@@ -34,7 +35,6 @@ export interface KeySource {
 }
 
 const PAGE_LIMIT = 50;
-const ROLES: readonly Role[] = ["viewer", "user", "admin", "owner"];
 
 const queryOf = (cursor?: string) => ({ limit: PAGE_LIMIT, ...(cursor && { cursor }) });
 

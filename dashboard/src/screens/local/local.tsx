@@ -1,11 +1,13 @@
 // The local stack: its queues and addresses. Only a local stack serves them.
 
+import { LarderError } from "larder";
+
 import { BASE_URL } from "../../api.ts";
 import { count } from "../../parts/format.ts";
 import { Show, useLoad } from "../../parts/load.tsx";
+import { usePoll } from "../../parts/poll.ts";
+import { Section } from "../../parts/section.tsx";
 import { isLocal } from "../../session.ts";
-import { Section } from "../settings/section.tsx";
-import { usePoll } from "./poll.ts";
 
 interface Queue {
   name: string;
@@ -20,6 +22,7 @@ const POLL_MS = 2000;
 /** The CDN of a local stack listens on the port after that of the API. */
 const CDN_URL = `http://${location.hostname}:${Number(location.port) + 1}`;
 
+/** The screen of the local stack. */
 export function Local() {
   if (!isLocal) return <main class="page">Only a local stack has this page.</main>;
   return (
@@ -49,6 +52,7 @@ export function Local() {
 
 async function listQueues(signal: AbortSignal): Promise<Queue[]> {
   const response = await fetch("/demo/queues", { signal });
+  if (!response.ok) throw new LarderError(`The local stack responded with status ${response.status}.`, response.status);
   const { queues } = (await response.json()) as { queues: Queue[] };
   return queues;
 }

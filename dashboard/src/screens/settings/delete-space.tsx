@@ -9,15 +9,16 @@ import { deleteSpace, type SpaceSummary } from "larder/api";
 import { client, errorOf } from "../../api.ts";
 import { FormDialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/form.tsx";
+import { Locked, Section } from "../../parts/section.tsx";
 import { toast } from "../../parts/status.tsx";
-import { go } from "../../router.ts";
+import { replace } from "../../router.ts";
 import { endSession } from "../../session.ts";
-import { isUser, loadState, spaces } from "../../state.ts";
-import { Locked, Section } from "./section.tsx";
+import { isUser, loadState, space, spaces } from "../../state.ts";
 
 const CONFLICT = 409;
 const UNPROCESSABLE = 422;
 
+/** The section that deletes the space. */
 export function DeleteSection({ current }: { current: SpaceSummary }) {
   const isAsking = useSignal(false);
   return (
@@ -56,7 +57,7 @@ function Question({ current, onClose }: { current: SpaceSummary; onClose: () => 
       isFull.value = true;
       throw new LarderError("The space is not empty: it has files or folders. Delete everything in it, too?", CONFLICT);
     }
-    await leave(name);
+    await leave(current);
   };
 
   return (
@@ -77,9 +78,11 @@ function Question({ current, onClose }: { current: SpaceSummary; onClose: () => 
 }
 
 /** Continues in another space. A key of the deleted space ended with it. */
-async function leave(name: string): Promise<void> {
+async function leave({ id, name }: SpaceSummary): Promise<void> {
   if (!isUser.value) return endSession(`The space ${name} was deleted, and this key with it.`);
+  // Before the list of spaces changes, because an address with an unknown space is reported.
+  spaces.value = spaces.value.filter((known) => known.id !== id);
+  replace({ handle: space.value?.handle ?? "", screen: "files" });
   await loadState();
-  go({ handle: spaces.value[0]?.handle ?? "", screen: "files" });
   toast(`${name} was deleted.`);
 }

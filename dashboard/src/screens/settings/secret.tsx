@@ -4,12 +4,13 @@
 
 import { useSignal } from "@preact/signals";
 
+import { ActionButton } from "../../parts/action-button.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
 import { FormDialog } from "../../parts/dialog.tsx";
 import { CheckField } from "../../parts/form.tsx";
 import { time } from "../../parts/format.ts";
+import { Locked, Section } from "../../parts/section.tsx";
 import { toast } from "../../parts/status.tsx";
-import { attempt, Locked, Section } from "./section.tsx";
 
 interface Value {
   secret: string;
@@ -33,10 +34,13 @@ interface SecretProps {
   rotate: (isImmediate: boolean) => Promise<Secret>;
 }
 
+/** The section of a secret. */
 export function SecretSection({ title, hint, load, ...rotation }: SecretProps) {
   const shown = useSignal<Secret | null>(null);
   const isRotating = useSignal(false);
-  const reveal = () => attempt(async () => void (shown.value = await load()));
+  const reveal = async () => {
+    shown.value = await load();
+  };
   const secret = shown.value;
 
   return (
@@ -52,9 +56,7 @@ export function SecretSection({ title, hint, load, ...rotation }: SecretProps) {
               </button>
             </>
           ) : (
-            <button type="button" onClick={reveal}>
-              Reveal
-            </button>
+            <ActionButton action={reveal}>Reveal</ActionButton>
           )}
           <button type="button" onClick={() => (isRotating.value = true)}>
             Rotate

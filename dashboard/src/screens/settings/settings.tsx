@@ -4,16 +4,18 @@ import { useSignal } from "@preact/signals";
 import { getSigningSecret, rotateSigningSecret, type SpaceSummary } from "larder/api";
 
 import { client, dataOf } from "../../api.ts";
+import { ActionButton } from "../../parts/action-button.tsx";
 import { CheckField, Form, TextField } from "../../parts/form.tsx";
 import { date } from "../../parts/format.ts";
+import { Locked, Section } from "../../parts/section.tsx";
 import { toast } from "../../parts/status.tsx";
 import { account, isUser, makeDefault, space } from "../../state.ts";
 import { DeleteSection } from "./delete-space.tsx";
 import { saveSpace } from "./save-space.ts";
 import { SecretSection } from "./secret.tsx";
-import { attempt, Locked, Section } from "./section.tsx";
 import { UsageSection } from "./usage.tsx";
 
+/** The screen of settings. */
 export function Settings() {
   const current = space.value;
   if (!current) return null;
@@ -46,11 +48,12 @@ function General({ current }: { current: SpaceSummary }) {
   const domain = useSignal(current.custom_domain ?? "");
   const isEnabled = useSignal(current.enabled);
   const save = async () => {
+    // Only what differs, so that a change of another person in the meantime stays.
     await saveSpace({
-      name: name.value,
-      description: description.value || null,
-      custom_domain: domain.value || null,
-      enabled: isEnabled.value,
+      ...(name.value !== current.name && { name: name.value }),
+      ...(description.value !== (current.description ?? "") && { description: description.value || null }),
+      ...(domain.value !== (current.custom_domain ?? "") && { custom_domain: domain.value || null }),
+      ...(isEnabled.value !== current.enabled && { enabled: isEnabled.value }),
     });
     toast("The space was saved.");
   };
@@ -72,7 +75,7 @@ function General({ current }: { current: SpaceSummary }) {
             name="enabled"
             label="Enabled"
             value={isEnabled}
-            hint="While it is off, uploads are refused and no file is delivered. Nothing is deleted."
+            hint="While it is off, uploads are rejected and no file is delivered. Nothing is deleted."
           />
           <div class="actions start">
             <button class="primary">Save</button>
@@ -103,20 +106,17 @@ function Facts({ current }: { current: SpaceSummary }) {
 
 function Default({ current }: { current: SpaceSummary }) {
   const isDefault = account.value?.default_space_id === current.id;
-  const choose = () =>
-    attempt(async () => {
-      await makeDefault(current.id);
-      toast(`${current.name} is the default space.`);
-    });
+  const choose = async () => {
+    await makeDefault(current.id);
+    toast(`${current.name} is the default space.`);
+  };
   return (
     <Section title="Default space" hint="Requests with your account key that name no space are for the default space.">
       {isDefault ? (
         <p>This is your default space.</p>
       ) : (
         <div class="actions start">
-          <button type="button" onClick={choose}>
-            Make default
-          </button>
+          <ActionButton action={choose}>Make default</ActionButton>
         </div>
       )}
     </Section>

@@ -5,7 +5,7 @@ import { getSpaceUsage, type Usage } from "larder/api";
 import { client, dataOf } from "../../api.ts";
 import { bytes, count } from "../../parts/format.ts";
 import { Show, useLoad } from "../../parts/load.tsx";
-import { Section } from "./section.tsx";
+import { Section } from "../../parts/section.tsx";
 
 const PERCENT = 100;
 

@@ -3,11 +3,10 @@
 // - The space is that of the moment of the drop: a later switch of the space redirects nothing.
 // - Folders keep their path below the folder of the drop.
 
-import { filesOf, type DroppedFile } from "larder";
+import type { DroppedFile } from "larder";
 
-import { count } from "../../parts/format.ts";
-import { toast } from "../../parts/status.tsx";
 import { space } from "../../state.ts";
+import { filesOfDrop } from "./dropped.ts";
 import { add, reading } from "./uploads.ts";
 
 /** Files that are added without a break. */
@@ -30,7 +29,7 @@ export function addFiles(files: Iterable<File>, folderId: string | undefined): v
 
 /** Uploads what was dropped into a folder, with the folders that were dropped. */
 export function addDropped(dropped: DataTransfer, folderId: string | undefined): void {
-  void addAll(filesOf(dropped), folderId);
+  void addAll(filesOfDrop(dropped), folderId);
 }
 
 async function addAll(
@@ -53,16 +52,11 @@ async function addAll(
     chunk = [];
   };
 
-  try {
-    for await (const each of files) {
-      if (round !== started) break;
-      if (chunk.push(each) < CHUNK_FILES) continue;
-      flush();
-      await nextTask();
-    }
-  } catch {
-    const found = count(added + chunk.length);
-    toast(`The rest of the dropped folders cannot be read. ${found} files were added.`, { isError: true });
+  for await (const each of files) {
+    if (round !== started) break;
+    if (chunk.push(each) < CHUNK_FILES) continue;
+    flush();
+    await nextTask();
   }
   if (round === started) flush();
   reading.value -= added;

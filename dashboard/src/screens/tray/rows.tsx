@@ -7,6 +7,7 @@ import { useSignal } from "@preact/signals";
 import type { LarderError } from "larder";
 import { useRef } from "preact/hooks";
 
+import { textOf } from "../../parts/errors.ts";
 import { bytes, plural } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import type { Item } from "./totals.ts";
@@ -20,13 +21,12 @@ const PERCENT = 100;
 const SECONDS_PER_MINUTE = 60;
 const TOO_MANY_REQUESTS = 429;
 
-/** Returns why an upload failed: what the API says about the fields at fault, else about the request. */
-export function reasonOf(error: LarderError | undefined): string {
+/** Returns why an upload failed, and when it can be repeated. */
+function reasonOf(error: LarderError | undefined): string {
   if (!error) return "";
-  const fields = Object.values(error.errors).flat().join(" ");
   const minutes = Math.ceil(error.retryAfter / SECONDS_PER_MINUTE);
   const wait = error.status === TOO_MANY_REQUESTS && minutes > 0 ? ` Try again in ${plural(minutes, "minute")}.` : "";
-  return `${fields || error.message}${wait}`;
+  return `${textOf(error)}${wait}`;
 }
 
 /** Returns the items from a number on, in the order of the lists. */

@@ -10,10 +10,10 @@ import { computed, effect, signal as state } from "@preact/signals";
 import { LarderError, upload, type FileRecord, type Progress, type UploadOptions } from "larder";
 import { getAccount } from "larder/api";
 
-import { BASE_URL, client, errorOf, isOnline } from "../../api.ts";
+import { BASE_URL, client, errorOf, isOnline, UNAUTHORIZED } from "../../api.ts";
 import { endSession, key } from "../../session.ts";
+import { assertRead } from "./dropped.ts";
 
-const UNAUTHORIZED = 401;
 const NO_RESPONSE = 0;
 
 /** Who paused the uploads. */
@@ -23,6 +23,7 @@ export const isRunning = computed(() => !pausedBy.value && isOnline.value && key
 
 /** Uploads a file to the space that the options name. */
 export async function send(file: File, options: UploadOptions): Promise<FileRecord> {
+  assertRead(file);
   const { space = "", signal } = options;
   let isSent = false;
   const onProgress = (progress: Progress) => {
@@ -83,14 +84,20 @@ export async function isReachable(): Promise<boolean> {
   return isOnline.value;
 }
 
-function running(signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = effect(() => {
-      if (isRunning.value) resolve();
+/** Waits until uploads can be sent, or fails with the signal. */
+async function running(signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const waiting = new AbortController();
+  let end = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason), { signal: waiting.signal });
+      end = effect(() => {
+        if (isRunning.value) resolve();
+      });
     });
-    signal?.addEventListener("abort", () => {
-      end();
-      reject(signal.reason);
-    });
-  });
+  } finally {
+    end();
+    waiting.abort();
+  }
 }

@@ -1,7 +1,7 @@
 // The uploads of this page, in one queue for all spaces.
 //
-// - The queue runs while the tray is not paused, the browser is online, and someone is signed in.
-// - If the session ends, the tray is paused: another key never continues by itself.
+// - The queue runs while the tray is not paused, the browser is online, and there is a session.
+// - If the key ends, the tray is paused: another key never continues by itself. If a person signs out, all uploads end.
 // - A notification takes constant time per file that changed. Stored files are only counted.
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
@@ -10,7 +10,7 @@ import { createQueue, type FileRecord, type Queue, type UploadTarget } from "lar
 import { isOnline } from "../../api.ts";
 import { count, plural } from "../../parts/format.ts";
 import { announce } from "../../parts/status.tsx";
-import { key } from "../../session.ts";
+import { ended, key } from "../../session.ts";
 import { isReachable, isRunning, pausedBy, send } from "./sending.ts";
 import { activeOf, counted, Estimate, NOTHING, type Item, type Totals } from "./totals.ts";
 
@@ -49,7 +49,10 @@ effect(() => {
 });
 
 effect(() => {
-  if (key.value === "" && isActive.peek()) pausedBy.value = "session";
+  if (key.value !== "") return;
+  // Signing out ends the uploads. After the end of a key they wait for another one.
+  if (!ended.peek()) untracked(forget);
+  else if (isActive.peek()) pausedBy.value = "session";
 });
 
 effect(() => {
@@ -116,7 +119,7 @@ export function summaryOf({ stored, failed, cancelled }: Totals): string {
 
 /** Adds files. After the end of earlier uploads, the count begins again with those that failed. */
 export function add(files: readonly File[], target: UploadTarget): void {
-  if (unseen + activeOf(totals.peek()) === 0) {
+  if (unseen + activeOf(totals.peek()) + reading.peek() === 0) {
     const { failed, cancelled } = totals.peek();
     if (failed + cancelled === 0) queue = newQueue();
     totals.value = { ...NOTHING, files: failed, failed, cancelled };
@@ -144,6 +147,12 @@ export function remove(id: string): void {
   lists.failed.delete(id);
   lists.cancelled.delete(id);
   totals.value = counted(totals.value, item, -1);
+}
+
+/** Cancels and forgets all uploads. */
+function forget(): void {
+  queue.cancel();
+  clear();
 }
 
 /** Forgets all uploads, none of which is active. */

@@ -6,8 +6,8 @@ import { bodyOf, client } from "../../api.ts";
 import { date, time } from "../../parts/format.ts";
 import { Empty, Show, useLoad } from "../../parts/load.tsx";
 import { More, type ListPage } from "../../parts/pages.tsx";
+import { unless } from "../../parts/roles.ts";
 import { href, setQuery } from "../../router.ts";
-import { can } from "../../state.ts";
 import { whoOf } from "./draft.ts";
 import { DELIVERY, WHO } from "./labels.ts";
 
@@ -19,7 +19,6 @@ export function ConfigList({ space, newId }: { space: SpaceSummary; newId: strin
     return bodyOf(listUploadConfigs({ client, query, throwOnError: true }));
   };
   const loaded = useLoad(() => list(), [space.id]);
-  const canEdit = can("admin");
   return (
     <>
       <header>
@@ -27,12 +26,7 @@ export function ConfigList({ space, newId }: { space: SpaceSummary; newId: strin
           <h1>Upload configs</h1>
           <p class="hint">Who may upload, and what happens with their files.</p>
         </div>
-        <button
-          class="primary"
-          disabled={!canEdit}
-          title={canEdit ? undefined : "This needs the role admin."}
-          onClick={() => setQuery({ config: newId }, true)}
-        >
+        <button class="primary" {...unless("admin")} onClick={() => setQuery({ config: newId }, true)}>
           New upload config
         </button>
       </header>

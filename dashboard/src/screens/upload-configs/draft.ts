@@ -16,11 +16,16 @@ import type {
   WebhookEvent,
 } from "larder/api";
 
+import { withTyped } from "../../parts/tags.tsx";
+
 /** Who may upload: holders of keys, holders of signed URLs, or pages. */
 export type Who = "keys" | "signed" | "pages";
 
 /** Webhooks that are sent on request, in addition to `file.uploaded`. */
 export const EVENTS: readonly WebhookEvent[] = ["file.processed", "file.failed", "file.deleted"];
+
+/** Separates words that have neither spaces nor commas. */
+const SPACE_OR_COMMA = /[\s,]+/;
 
 /** Bytes of the unit in which the form has sizes. */
 const MB = 1024 * 1024;
@@ -52,11 +57,11 @@ export function draftOf(config: UploadConfig | null) {
     description: signal(config?.description ?? ""),
     deliveryType: signal<string>(config?.delivery_type ?? "upload"),
     who: signal<string>(config ? whoOf(config) : "keys"),
-    referrers: list(restrictions?.allowed_referrers),
+    referrers: list(restrictions?.allowed_referrers, SPACE_OR_COMMA),
     requireHttps: signal(restrictions?.require_https ?? true),
     maxPerHour: text(restrictions?.max_uploads_per_hour),
 
-    formats: list(validation?.allowed_formats),
+    formats: list(validation?.allowed_formats, SPACE_OR_COMMA),
     maxMegabytes: text(maxBytes && maxBytes / MB),
     minWidth: text(validation?.min_image_width),
     minHeight: text(validation?.min_image_height),
@@ -81,7 +86,11 @@ export function draftOf(config: UploadConfig | null) {
 }
 
 const text = (value: number | string | null | undefined) => signal(`${value ?? ""}`);
-const list = (items: readonly string[] | null | undefined) => signal<readonly string[]>(items ?? []);
+const list = (words: readonly string[] | null | undefined, separator = /,/) => ({
+  tags: signal<readonly string[]>(words ?? []),
+  typed: signal(""),
+  separator,
+});
 
 let lastId = 0;
 
@@ -110,7 +119,7 @@ export function requestOf(draft: Draft): Fields {
     allow_unsigned: isOfPages,
     ...(isOfPages && {
       unsigned_restrictions: {
-        allowed_referrers: [...draft.referrers.value],
+        allowed_referrers: withTyped(draft.referrers),
         require_https: draft.requireHttps.value,
         max_uploads_per_hour: numberOf(draft.maxPerHour),
       },
@@ -120,10 +129,11 @@ export function requestOf(draft: Draft): Fields {
 }
 
 function rulesOf(draft: Draft): NonNullable<CreateUploadConfigRequest["config"]> {
+  const formats = withTyped(draft.formats);
   const events = EVENTS.filter((_, index) => draft.events[index]?.value);
   return {
     validation: {
-      allowed_formats: draft.formats.value.length > 0 ? [...draft.formats.value] : null,
+      allowed_formats: formats.length > 0 ? formats : null,
       max_file_size: bytesOf(draft.maxMegabytes),
       min_image_width: numberOf(draft.minWidth),
       min_image_height: numberOf(draft.minHeight),
@@ -147,7 +157,7 @@ function rulesOf(draft: Draft): NonNullable<CreateUploadConfigRequest["config"]>
         format: (row.format.value || null) as ImageFormat | null,
       })),
     },
-    metadata: { tags: [...draft.tags.value], auto_tagging: draft.autoTagging.value },
+    metadata: { tags: withTyped(draft.tags), auto_tagging: draft.autoTagging.value },
     notifications: { webhook_url: draft.webhookUrl.value || null, events: events.length > 0 ? events : null },
   };
 }

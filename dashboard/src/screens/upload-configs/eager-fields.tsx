@@ -5,21 +5,14 @@ import { useRef } from "preact/hooks";
 
 import { SelectField, type Options } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icons.tsx";
+import { CROPS, IMAGE_FORMATS } from "../../parts/options.ts";
 import { announce } from "../../parts/status.tsx";
 import { eagerDraft, type EagerDraft } from "./draft.ts";
-import { NumberField } from "./fields.tsx";
+import { NumberField } from "./number-field.tsx";
 
 /** Maximum number of rows, by the rules of the service. */
 const MAX_ROWS = 10;
-const CROPS: Options = ["fit", "fill", "crop", "thumb", "scale"].map((crop) => [crop, crop]);
-const FORMATS: Options = [
-  ["", "original"],
-  ["jpeg", "JPEG"],
-  ["png", "PNG"],
-  ["webp", "WebP"],
-  ["avif", "AVIF"],
-  ["gif", "GIF"],
-];
+const FORMATS: Options = [["", "original"], ...IMAGE_FORMATS];
 
 export function EagerFields({ name, rows }: { name: string; rows: Signal<readonly EagerDraft[]> }) {
   const element = useRef<HTMLFieldSetElement>(null);
@@ -39,7 +32,7 @@ export function EagerFields({ name, rows }: { name: string; rows: Signal<readonl
   return (
     <fieldset class="field eager" ref={element}>
       <legend>Prepared sizes</legend>
-      <p class="hint">Made right after the upload, so that the first visitor does not wait. Up to {MAX_ROWS}.</p>
+      <p class="hint">Created directly after the upload, so that the first visitor does not wait. Up to {MAX_ROWS}.</p>
       {rows.value.map((row, index) => (
         <EagerRow key={row.id} name={`${name}.${index}`} row={row} number={index + 1} onRemove={() => remove(row)} />
       ))}

@@ -5,7 +5,6 @@ import {
   createUploadConfig,
   deleteUploadConfig,
   getUploadConfig,
-  updateSpace,
   updateUploadConfig,
   type SpaceSummary,
   type UploadConfig,
@@ -13,13 +12,16 @@ import {
 import { useMemo, useRef } from "preact/hooks";
 
 import { client, dataOf, errorOf } from "../../api.ts";
+import { ActionButton } from "../../parts/action-button.tsx";
 import { Snippets } from "../../parts/copy.tsx";
 import { ask } from "../../parts/dialog.tsx";
 import { Form } from "../../parts/form.tsx";
 import { Show, useLoad } from "../../parts/load.tsx";
+import { unless } from "../../parts/roles.ts";
 import { toast } from "../../parts/status.tsx";
 import { go, href, setQuery } from "../../router.ts";
-import { can, loadSpaces } from "../../state.ts";
+import { can } from "../../state.ts";
+import { saveSpace } from "../settings/save-space.ts";
 import { draftOf, requestOf, type Draft } from "./draft.ts";
 import { Basics, Rules } from "./sections.tsx";
 import { snippetsOf } from "./snippets.ts";
@@ -103,8 +105,8 @@ function Head({ title, config, space }: HeadProps) {
       </div>
       {config && space && (
         <div class="actions">
-          {!isActive && <MakeActive config={config} space={space} />}
-          <button class="danger" {...needs("admin")} onClick={() => askToDelete(config)}>
+          {!isActive && <MakeActive config={config} />}
+          <button class="danger" {...(isActive ? ACTIVE : unless("admin"))} onClick={() => askToDelete(config)}>
             Delete
           </button>
         </div>
@@ -113,28 +115,20 @@ function Head({ title, config, space }: HeadProps) {
   );
 }
 
-/** Attributes of a control that a role may use only. */
-function needs(role: "admin" | "owner") {
-  return can(role) ? {} : { disabled: true, title: `This needs the role ${role}.` };
-}
+/** Why the active config cannot be deleted. */
+const ACTIVE = { disabled: true, title: "This is the active config. Make another one active first." };
 
-function MakeActive({ config, space }: { config: UploadConfig; space: SpaceSummary }) {
+function MakeActive({ config: { id, name } }: { config: UploadConfig }) {
   const run = async () => {
-    const body = { name: space.name, active_upload_config_id: config.id };
-    try {
-      await dataOf(updateSpace({ client, path: { id: space.id }, body, throwOnError: true }));
-      await loadSpaces();
-      toast(`${config.name} is the active upload config.`);
-      // The button is gone.
-      setTimeout(() => document.querySelector("main")?.focus());
-    } catch (cause) {
-      toast(errorOf(cause).message, { isError: true });
-    }
+    await saveSpace({ active_upload_config_id: id });
+    toast(`${name} is the active upload config.`);
+    // The button is gone.
+    setTimeout(() => document.querySelector("main")?.focus());
   };
   return (
-    <button {...needs("owner")} onClick={run}>
+    <ActionButton {...unless("owner")} action={run}>
       Make active
-    </button>
+    </ActionButton>
   );
 }
 

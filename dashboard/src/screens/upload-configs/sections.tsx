@@ -3,23 +3,17 @@
 import type { ComponentChildren } from "preact";
 
 import { CheckField, RadioField, SelectField, TextField, type Options } from "../../parts/form.tsx";
+import { UPLOAD_FORMATS } from "../../parts/options.ts";
+import { TagsField } from "../../parts/tags.tsx";
 import { EVENTS, type Draft } from "./draft.ts";
 import { EagerFields } from "./eager-fields.tsx";
-import { ListField, NumberField } from "./fields.tsx";
+import { NumberField } from "./number-field.tsx";
 import { DELIVERY, WHO } from "./labels.ts";
 
-/** Separates words that have neither spaces nor commas. */
-const WORDS = /[\s,]+/;
-const FORMATS: Options = [
-  ["original", "original"],
-  ["jpeg", "JPEG"],
-  ["png", "PNG"],
-  ["webp", "WebP"],
-  ["avif", "AVIF"],
-];
+const FORMATS: Options = [["original", "original"], ...UPLOAD_FORMATS];
 const WHO_HINTS: Readonly<Record<string, string>> = {
   keys: "Requests with an API key of the role user or above.",
-  signed: "Your server signs a URL for each upload. Requests with a key are refused.",
+  signed: "Your server signs a URL for each upload. Requests with a key are rejected.",
   pages: "Visitors of these pages, without a key. Anyone can imitate a page: keep the limits low.",
 };
 
@@ -44,11 +38,10 @@ export function Basics({ draft }: Props) {
 function Restrictions({ draft }: Props) {
   return (
     <>
-      <ListField
+      <TagsField
+        {...draft.referrers}
         name="unsigned_restrictions.allowed_referrers"
         label="Pages"
-        items={draft.referrers}
-        separator={WORDS}
         placeholder="example.com"
         hint="Host names. *.example.com stands for all hosts below example.com. Enter adds one."
       />
@@ -78,7 +71,7 @@ export function Rules({ draft }: Props) {
         <Convert draft={draft} />
       </Section>
       <Section title="Label" hint="tags, automatic tags">
-        <ListField name="config.metadata.tags" label="Tags" items={draft.tags} hint="Every file gets them. Enter adds one." />
+        <TagsField {...draft.tags} name="config.metadata.tags" hint="Every file gets them. Enter or a comma adds one." />
         <CheckField
           name="config.metadata.auto_tagging"
           label="Automatic tags"
@@ -115,11 +108,10 @@ function Accept({ draft }: Props) {
   const rule = "config.validation";
   return (
     <>
-      <ListField
+      <TagsField
+        {...draft.formats}
         name={`${rule}.allowed_formats`}
         label="Formats"
-        items={draft.formats}
-        separator={WORDS}
         placeholder="jpg"
         hint="Extensions or MIME types. Without any, all formats are accepted except programs. Enter adds one."
       />
@@ -127,7 +119,7 @@ function Accept({ draft }: Props) {
         name={`${rule}.max_file_size`}
         label="Largest file in MB"
         value={draft.maxMegabytes}
-        placeholder="no limit of its own"
+        placeholder="no limit"
         hint="Forms take up to 50 MB, presigned uploads up to 5 GB (5120 MB)."
       />
       <div class="row">
@@ -154,13 +146,13 @@ function Store({ draft }: Props) {
         name="config.storage.generate_filename"
         label="Generate file names"
         value={draft.generateFilename}
-        hint="Otherwise the stored name is made from the name of the uploaded file."
+        hint="Otherwise the stored name is derived from that of the uploaded file."
       />
       <CheckField
         name="config.storage.unique_filename"
         label="Make names unique"
         value={draft.uniqueFilename}
-        hint="Adds six characters to names that are not generated. Without them, a name that is taken is refused."
+        hint="Adds six characters to names that are not generated. Without them, a name that is taken is rejected."
       />
     </>
   );

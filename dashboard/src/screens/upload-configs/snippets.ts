@@ -37,7 +37,7 @@ url=$(curl -s '${BASE_URL}/upload/generate-signed-url' \\
 
 # Anywhere, without a key
 curl "$url" -F file=@photo.jpg`,
-    Page: pageOf(`  // Your server answers with a signed URL, see curl.
+    Page: pageOf(`  // Your server responds with a signed URL, see curl.
   const url = await (await fetch("/upload-url")).text();`),
   };
 }

@@ -1,4 +1,4 @@
-// Uploads one file with a saved config, to see what the config makes of it.
+// Uploads one file with a saved config, to see what the config does with it.
 //
 // - The file is stored like any other. A config that requires signed URLs gets one first.
 
@@ -7,19 +7,17 @@ import { upload, uploadSigned, type AnonymousFile, type FileRecord, type LarderE
 import { generateSignedUploadUrl, type UploadConfig } from "larder/api";
 import { useRef } from "preact/hooks";
 
-import { BASE_URL, client, dataOf, errorOf } from "../../api.ts";
-import { ErrorText } from "../../parts/form.tsx";
+import { BASE_URL, client, dataOf, errorOf, UNAUTHORIZED } from "../../api.ts";
+import { textOf } from "../../parts/errors.ts";
+import { useFileDrop } from "../../parts/file-drop.ts";
 import { bytes } from "../../parts/format.ts";
 import { announce } from "../../parts/status.tsx";
 import { endSession, key } from "../../session.ts";
-
-const UNAUTHORIZED = 401;
 
 type Stored = FileRecord | AnonymousFile;
 
 export function TryIt({ config, handle }: { config: UploadConfig; handle: string }) {
   const input = useRef<HTMLInputElement>(null);
-  const isOver = useSignal(false);
   const trial = useTrial(config, handle);
   const { progress, stored, error } = trial;
   const start = (files: FileList | null | undefined) => {
@@ -27,24 +25,12 @@ export function TryIt({ config, handle }: { config: UploadConfig; handle: string
     if (file) void trial.run(file);
   };
 
+  const { isOver, listeners } = useFileDrop(({ files }) => start(files));
+
   return (
     <section class="card" aria-labelledby="try-it">
       <h2 id="try-it">Try it</h2>
-      <div
-        class={isOver.value ? "try-zone over" : "try-zone"}
-        onDragOver={(event) => {
-          event.preventDefault();
-          isOver.value = true;
-        }}
-        onDragLeave={() => (isOver.value = false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          // The file is for this config, not for the screen behind it.
-          event.stopPropagation();
-          isOver.value = false;
-          start(event.dataTransfer?.files);
-        }}
-      >
+      <div class={isOver ? "try-zone over" : "try-zone"} {...listeners}>
         <p class="hint">Drop a file, or</p>
         <button type="button" onClick={() => input.current?.click()}>
           Choose a file
@@ -64,7 +50,12 @@ export function TryIt({ config, handle }: { config: UploadConfig; handle: string
       <p class="hint">It is uploaded with the config as it is saved, and stays in the space.</p>
       {progress.value && <progress aria-label="Upload" max={progress.value.total} value={progress.value.sent} />}
       {stored.value && <Result file={stored.value} />}
-      {error.value && <Refusal error={error.value} />}
+      {error.value && (
+        <div class="problem" role="alert">
+          <b>Rejected</b>
+          <p>{textOf(error.value)}</p>
+        </div>
+      )}
     </section>
   );
 }
@@ -127,17 +118,6 @@ function Result({ file }: { file: Stored }) {
           Open
         </a>
       )}
-    </div>
-  );
-}
-
-/** Why the file was refused, in the words of the service. */
-function Refusal({ error }: { error: LarderError }) {
-  const texts = Object.values(error.errors).flat();
-  return (
-    <div class="problem" role="alert">
-      <b>Refused</b>
-      {texts.length > 0 ? texts.map((text) => <p key={text}>{text}</p>) : <ErrorText error={error} />}
     </div>
   );
 }

@@ -4,11 +4,12 @@ import { redeliverWebhook, type WebhookAttempt } from "larder/api";
 import { useEffect } from "preact/hooks";
 
 import { client } from "../../api.ts";
+import { ActionButton } from "../../parts/action-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { attempt } from "../../parts/errors.ts";
 import { time } from "../../parts/format.ts";
 import { toast } from "../../parts/status.tsx";
 import { href } from "../../router.ts";
-import { attempt } from "../settings/section.tsx";
 import type { Log, LoggedMessage } from "./log-store.ts";
 import { indented, Status } from "./words.tsx";
 
@@ -20,16 +21,16 @@ interface DeliveryProps {
   onClose: () => void;
 }
 
+/** The dialog of a message. */
 export function Delivery({ log, message, onSent, onClose }: DeliveryProps) {
   const { id, event, file_id, payload } = message;
   useEffect(() => void attempt(() => log.refreshOne(id)), [id]);
-  const send = () =>
-    attempt(async () => {
-      await redeliverWebhook({ client, path: { id: log.id, deliveryId: id }, throwOnError: true });
-      toast("The webhook is sent again.");
-      onSent();
-      await log.refreshOne(id);
-    });
+  const send = async () => {
+    await redeliverWebhook({ client, path: { id: log.id, deliveryId: id }, throwOnError: true });
+    toast("The webhook is sent again.");
+    onSent();
+    await log.refreshOne(id);
+  };
 
   return (
     <Dialog title={event} onClose={onClose}>
@@ -58,9 +59,9 @@ export function Delivery({ log, message, onSent, onClose }: DeliveryProps) {
           <button type="button" onClick={onClose}>
             Close
           </button>
-          <button type="button" class="primary" onClick={send}>
+          <ActionButton class="primary" action={send}>
             Send again
-          </button>
+          </ActionButton>
         </div>
       </div>
     </Dialog>

@@ -37,15 +37,17 @@ export function createLog(id: string) {
     return page;
   }
 
-  /** Requests the names of the files around the newest message of a page. Names only help, so failures do not matter. */
+  /** Requests the names of the files around the newest message of a page. Names only help: a failure is no error. */
   async function loadNames(page: readonly WebhookMessage[]): Promise<void> {
     const newest = page.find((message) => !names.value.has(message.file_id));
     if (!newest) return;
     const created_to = new Date(Date.parse(newest.created_at) + MARGIN_MS).toISOString();
     const query = { space_id: id, limit: NAMES_LIMIT, created_to, fields: "original_name" };
-    const files = await bodyOf(listFiles({ client, query, throwOnError: true })).catch(() => ({ data: [] }));
+    const files = await bodyOf(listFiles({ client, query, throwOnError: true })).catch(() => null);
+    if (!files) return;
+
     const found = files.data.map((file): [string, string] => [file.id, file.original_name]);
-    // Files that are not found were deleted: they are not requested again.
+    // Files that are not found were deleted, or are older than the list: they are not requested again.
     const missing = page.map((message): [string, string] => [message.file_id, ""]);
     names.value = new Map([...missing, ...names.value, ...found]);
   }

@@ -7,10 +7,11 @@ import { useSignal } from "@preact/signals";
 import type { WebhookMessage } from "larder/api";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
+import { attempt } from "../../parts/errors.ts";
 import { ago, plural, time } from "../../parts/format.ts";
 import { Empty, Show, useLoad } from "../../parts/load.tsx";
-import { usePoll } from "../local/poll.ts";
-import { attempt, Section } from "../settings/section.tsx";
+import { usePoll } from "../../parts/poll.ts";
+import { Section } from "../../parts/section.tsx";
 import { Delivery } from "./delivery.tsx";
 import { createLog, type Log as Store, type LoggedMessage } from "./log-store.ts";
 import { Status } from "./words.tsx";
@@ -20,6 +21,7 @@ const MAX_POLLS = 40;
 /** A message whose next attempt is later is not waited for. */
 const SOON_MS = 60_000;
 
+/** The section of the log. */
 export function Log({ id }: { id: string }) {
   const log = useMemo(() => createLog(id), [id]);
   const polls = useSignal(0);
@@ -79,7 +81,7 @@ function Messages({ log, onOpen }: { log: Store; onOpen: (id: string) => void })
   if (messages.length === 0) {
     return (
       <Empty title="Nothing was sent yet">
-        <p>After an upload, its message and the answer of your receiver appear here.</p>
+        <p>After an upload, its message and the response of your receiver appear here.</p>
       </Empty>
     );
   }

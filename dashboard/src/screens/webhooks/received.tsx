@@ -4,8 +4,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { time } from "../../parts/format.ts";
-import { usePoll } from "../local/poll.ts";
-import { Section } from "../settings/section.tsx";
+import { usePoll } from "../../parts/poll.ts";
+import { Section } from "../../parts/section.tsx";
 import { indented } from "./words.tsx";
 
 interface ReceivedWebhook {
@@ -27,19 +27,21 @@ const POLL_MS = 2000;
 /** Maximum number of webhooks on the page, as many as the receiver keeps. */
 const MAX_WEBHOOKS = 100;
 
+/** The section of received webhooks. */
 export function ReceivedSection() {
   const received = useSignal<Received>({ last: 0, webhooks: [] });
   const load = async () => {
     const { last, webhooks } = received.value;
-    const response = await fetch(`${RECEIVER_PATH}/received?after=${last}`).catch(() => null);
-    if (!response?.ok) return;
+    const response = await fetch(`${RECEIVER_PATH}/received?after=${last}`);
+    if (!response.ok) return;
     const newer = (await response.json()) as Received;
     // The receiver counts from 1 again after a start of the stack.
     const older = newer.last < last ? [] : webhooks;
     const all = [...newer.webhooks, ...older].slice(0, MAX_WEBHOOKS);
     received.value = { last: newer.last, webhooks: all };
   };
-  useEffect(() => void load(), []);
+  // A failure shows in nothing: the next request follows soon.
+  useEffect(() => void load().catch(() => {}), []);
   usePoll(load, POLL_MS);
 
   const { webhooks } = received.value;

@@ -5,16 +5,18 @@ import { getWebhookSecret, rotateWebhookSecret } from "larder/api";
 
 import { client, dataOf } from "../../api.ts";
 import { Form, TextField } from "../../parts/form.tsx";
+import { needs } from "../../parts/roles.ts";
+import { Locked, Section } from "../../parts/section.tsx";
 import { toast } from "../../parts/status.tsx";
 import { href } from "../../router.ts";
 import { isLocal } from "../../session.ts";
 import { can, space } from "../../state.ts";
 import { saveSpace } from "../settings/save-space.ts";
 import { SecretSection } from "../settings/secret.tsx";
-import { Locked, Section } from "../settings/section.tsx";
 import { Log } from "./log.tsx";
 import { ReceivedSection, RECEIVER_PATH } from "./received.tsx";
 
+/** The screen of webhooks. */
 export function Webhooks() {
   const current = space.value;
   if (!current) return null;
@@ -39,7 +41,7 @@ export function Webhooks() {
       {can("admin") ? (
         <Log id={current.id} />
       ) : (
-        <Section title="Log" hint={`The log needs the role admin. Yours is ${current.role}.`} />
+        <Section title="Log" hint={needs("admin")} />
       )}
     </main>
   );
@@ -61,7 +63,7 @@ function Endpoint({ url }: { url: string }) {
             type="url"
             value={value}
             placeholder="https://example.com/webhooks"
-            hint="It answers 2xx within 5 seconds. Empty: nothing is sent."
+            hint="It responds with a 2xx status within 5 seconds. Empty: nothing is sent."
           />
           <div class="actions start">
             <button class="primary">Save</button>
@@ -74,7 +76,7 @@ function Endpoint({ url }: { url: string }) {
         </Locked>
       </Form>
       <p class="hint">
-        <code>file.uploaded</code> is sent for each upload. Other events, and a URL of their own, are chosen for each of
+        <code>file.uploaded</code> is sent for each upload. Other events, and another URL, are chosen for each of
         the <a href={href({ screen: "upload-configs" })}>Upload configs</a>.
       </p>
     </Section>

@@ -5,11 +5,10 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useId } from "preact/hooks";
 
-import { Icon } from "../../parts/icons.tsx";
-import { Show, useLoad } from "../../parts/load.tsx";
-import { space } from "../../state.ts";
-import { ROOT } from "./filters.ts";
-import { foldersIn } from "./folder-data.ts";
+import { Icon } from "./icons.tsx";
+import { Show, useLoad } from "./load.tsx";
+import { space } from "../state.ts";
+import { foldersIn, ROOT } from "./folder-data.ts";
 
 interface PickerProps {
   /** Id of the folder, or `root`. */

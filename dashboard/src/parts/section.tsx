@@ -4,9 +4,7 @@ import type { Role } from "larder/api";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-import { errorOf } from "../../api.ts";
-import { toast } from "../../parts/status.tsx";
-import { can, space } from "../../state.ts";
+import { needs } from "./roles.ts";
 
 interface SectionProps {
   title: string;
@@ -28,21 +26,11 @@ export function Section({ title, hint, children }: SectionProps) {
 
 /** Controls that are disabled, and say why, unless the caller has a role. */
 export function Locked({ role, children }: { role: Role; children: ComponentChildren }) {
-  const isAllowed = can(role);
-  const reason = isAllowed ? undefined : `This needs the role ${role}. Yours is ${space.value?.role ?? "unknown"}.`;
+  const reason = needs(role);
   return (
-    <fieldset class="form" disabled={!isAllowed} title={reason}>
+    <fieldset class="form" disabled={Boolean(reason)} title={reason}>
       {children}
       {reason && <p class="hint">{reason}</p>}
     </fieldset>
   );
-}
-
-/** Runs something that a button starts. A failure appears as a message. */
-export async function attempt(task: () => Promise<void>): Promise<void> {
-  try {
-    await task();
-  } catch (cause) {
-    toast(errorOf(cause).message, { isError: true });
-  }
 }

@@ -1,8 +1,11 @@
-// Requests of folders.
+// Folders of a space.
 
 import { getFolder, listFolders, pages, type Folder, type FolderSummary } from "larder/api";
 
-import { bodyOf, client, dataOf } from "../../api.ts";
+import { bodyOf, client, dataOf } from "../api.ts";
+
+/** Id that stands for the root of a space. */
+export const ROOT = "root";
 
 const PAGE_LIMIT = 100;
 

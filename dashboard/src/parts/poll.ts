@@ -2,7 +2,10 @@
 
 import { useEffect, useRef } from "preact/hooks";
 
-/** Runs a task again and again, each time `ms` after the last one ended, while it is active and the page is visible. */
+/**
+ * Runs a task again and again, each time `ms` after the last one ended, while it is active and the page is visible.
+ * After a failure it runs again.
+ */
 export function usePoll(task: () => Promise<void>, ms: number, isActive = true): void {
   const latest = useRef(task);
   latest.current = task;
@@ -13,7 +16,7 @@ export function usePoll(task: () => Promise<void>, ms: number, isActive = true):
     let timer = 0;
     const schedule = () => (timer = window.setTimeout(run, ms));
     const run = async () => {
-      if (!document.hidden) await latest.current();
+      if (!document.hidden) await latest.current().catch(() => {});
       if (!isOver) schedule();
     };
 
