@@ -53,7 +53,7 @@ pub fn image_metadata(bytes: &[u8], options: &MetadataOptions) -> ImageMetadata 
         return ImageMetadata::default();
     };
     let block = exif_block(bytes, format);
-    let exif = block.map(|block| exif::fields(block, options.keep_gps));
+    let exif = block.map(|block| exif::fields(&block, options.keep_gps));
     let partial = ImageMetadata {
         format: Some(format),
         exif: exif.unwrap_or_default(),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::{
     Format, ImageInfo, MediaError, Orientation,
-    container::{gif, heif_items, jpeg, png, webp},
+    container::{gif, heif::Meta, jpeg, png, webp},
     decode, exif, probe,
 };
 
@@ -144,12 +144,12 @@ fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
 
 /// Returns a file's EXIF data for pixels in display orientation.
 pub(crate) fn normalized_exif(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
-    exif::normalized(exif_block(bytes, format)?)
+    exif::normalized(&exif_block(bytes, format)?)
 }
 
-/// Returns the EXIF data of a file as a TIFF structure, without copying it. That of a TIFF is the file.
-pub(crate) fn exif_block(bytes: &[u8], format: Format) -> Option<&[u8]> {
-    match format {
+/// Returns the EXIF data of a file as a TIFF structure, copied only if it has several parts. That of a TIFF is the file.
+pub(crate) fn exif_block(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
+    let borrowed = match format {
         Format::Jpeg => {
             let is_exif = |found: &jpeg::Segment| found.starts_with(jpeg::EXIF, jpeg::EXIF_NAME);
             let segment = jpeg::header(bytes).find(is_exif)?;
@@ -168,8 +168,9 @@ pub(crate) fn exif_block(bytes: &[u8], format: Format) -> Option<&[u8]> {
             let data = chunk.data(bytes).ok()?;
             Some(data.strip_prefix(jpeg::EXIF_NAME).unwrap_or(data))
         }
-        Format::Avif | Format::Heic => heif_items::exif(bytes).ok().flatten(),
+        Format::Avif | Format::Heic => return Meta::of(bytes).ok()?.exif().ok()?,
         Format::Tiff => Some(bytes),
         Format::Gif | Format::Bmp | Format::Ico => None,
-    }
+    };
+    borrowed.map(Cow::Borrowed)
 }

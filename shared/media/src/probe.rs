@@ -305,7 +305,10 @@ fn webp_pixels(
 }
 
 fn probe_heif(head: &[u8], format: Format) -> Result<ImageInfo, ProbeError> {
-    let found = heif::primary(head)?;
+    let meta = heif::Meta::of(head)?;
+    let primary = meta.primary()?;
+    let found = meta.properties(primary)?;
+    let shown = found.shown();
     // The major brand of image sequences.
     let is_sequence = matches!(head.get(8..12), Some(b"avis" | b"hevc" | b"hevx" | b"msf1"));
     Ok(ImageInfo {
@@ -315,8 +318,8 @@ fn probe_heif(head: &[u8], format: Format) -> Result<ImageInfo, ProbeError> {
         } else {
             Frames::Still
         },
-        has_alpha: found.has_alpha,
-        ..ImageInfo::still(format, found.width, found.height)
+        has_alpha: meta.alpha_of(primary)?.is_some(),
+        ..ImageInfo::still(format, shown.width, shown.height)
     })
 }
 

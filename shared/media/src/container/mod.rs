@@ -7,7 +7,6 @@
 
 pub(crate) mod gif;
 pub(crate) mod heif;
-pub(crate) mod heif_items;
 pub(crate) mod ico;
 pub(crate) mod jpeg;
 pub(crate) mod jpeg_scans;

@@ -11,7 +11,7 @@ fn of_parts(kind: [u8; 4], content: &[&[u8]]) -> Vec<u8> {
     boxed(kind, &content.concat())
 }
 
-/// The head of a HEIF file with two images, whose primary one has these dimensions, turned and
+/// The head of a HEIF file with two images, the alpha and the primary one, which has these dimensions, turned and
 /// mirrored so.
 pub(crate) fn heif(
     brand: [u8; 4],
@@ -52,7 +52,7 @@ fn heif_with(
         size(width, height),
         of_parts(*b"irot", &[&[turns]]),
     ];
-    let further_index = if further.is_some() { 4 } else { 0 };
+    let (further_index, alpha_index) = if further.is_some() { (4, 5) } else { (0, 4) };
     properties.extend(further);
     properties.push(of_parts(
         *b"auxC",
@@ -64,7 +64,7 @@ fn heif_with(
         &[
             &[0; 4],
             &2_u32.to_be_bytes(),
-            &[0, 1, 1, 1, 0, 2, 3, 2, 0x83, further_index],
+            &[0, 1, 2, 1, alpha_index, 0, 2, 3, 2, 0x83, further_index],
         ],
     );
     let properties = of_parts(
@@ -76,6 +76,7 @@ fn heif_with(
         &[
             &[0; 4],
             &of_parts(*b"pitm", &[&[0; 4], &[0, 2]]),
+            &of_parts(*b"iref", &[&[0; 4], &boxed(*b"auxl", &[0, 1, 0, 1, 0, 2])]),
             &properties,
         ],
     );

@@ -158,6 +158,20 @@ fn heif_rotation_and_mirroring_map_to_orientations() {
 }
 
 #[test]
+fn heif_has_alpha_only_of_images_that_refer_to_the_primary_one() {
+    let file = heads::heif(*b"heic", 40, 30, 0, None);
+    let reference = file.windows(4).position(|name| name == b"auxl").unwrap();
+    assert!(probe(&file).unwrap().has_alpha);
+
+    let mut other = file.clone();
+    other[reference + 9] = 3;
+    assert!(!probe(&other).unwrap().has_alpha);
+    let mut endless = file;
+    endless[reference + 6..reference + 8].fill(0xFF);
+    assert_error!(probe(&endless), ProbeError::Malformed(_));
+}
+
+#[test]
 fn heif_has_the_size_of_its_clean_aperture() {
     let cases = [
         ([64, 1], [48, 1], (64, 48)),
