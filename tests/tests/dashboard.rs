@@ -43,10 +43,10 @@ async fn dashboard_is_served_with_its_policy(stack: &Stack) {
         let compressed = origin.fetch_as(200, path, &accepting).await;
         compressed.expect_header("content-encoding", "gzip");
         compressed.expect_header("vary", "accept-encoding");
-        let mut decoded = Vec::new();
+        let mut bytes = Vec::new();
         let mut decoder = GzDecoder::new(&*compressed.body);
-        decoder.read_to_end(&mut decoded).expect("gzip");
-        assert!(decoded == expected, "{path}");
+        decoder.read_to_end(&mut bytes).expect("gzip");
+        assert!(bytes == expected, "{path}");
 
         let rejecting = [("accept-encoding", "gzip;q=0, br")];
         let rejected = origin.fetch_as(200, path, &rejecting).await;
