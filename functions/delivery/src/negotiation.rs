@@ -23,11 +23,12 @@ pub(crate) fn choose_rendition(
 ) -> Option<Rendition> {
     let watermark = file.watermark();
     let mime_type = &file.file().mime_type;
+    let has_alpha = file.file().has_alpha();
     let format = match transformation {
         Some(transformation) => transformation
             .format
-            .unwrap_or_else(|| negotiate(headers, mime_type)),
-        None if watermark.is_some() => ImageFormat::of_original(mime_type),
+            .unwrap_or_else(|| negotiate(headers, mime_type, has_alpha)),
+        None if watermark.is_some() => ImageFormat::of_original(mime_type, has_alpha),
         None => return None,
     };
 
@@ -59,8 +60,8 @@ fn media_ranges(headers: &HeaderMap) -> Vec<MediaRange> {
         .collect()
 }
 
-fn negotiate(headers: &HeaderMap, mime_type: &str) -> ImageFormat {
-    let original = ImageFormat::of_original(mime_type);
+fn negotiate(headers: &HeaderMap, mime_type: &str, has_alpha: Option<bool>) -> ImageFormat {
+    let original = ImageFormat::of_original(mime_type, has_alpha);
     let ranges = media_ranges(headers);
     let weight_of = |name: &str| {
         let range = ranges.iter().find(|range| range.name == name);
@@ -175,7 +176,7 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
-            assert_eq!(negotiate(&headers, mime_type), expected, "{accept}");
+            assert_eq!(negotiate(&headers, mime_type, None), expected, "{accept}");
         }
     }
 
@@ -199,7 +200,16 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append(header::ACCEPT, HeaderValue::from_static("image/webp;q=0.5"));
         headers.append(header::ACCEPT, HeaderValue::from_static("image/avif"));
-        assert_eq!(negotiate(&headers, "image/jpeg"), ImageFormat::Avif);
-        assert_eq!(negotiate(&HeaderMap::new(), "image/png"), ImageFormat::Png);
+        assert_eq!(negotiate(&headers, "image/jpeg", None), ImageFormat::Avif);
+
+        for (mime_type, has_alpha, expected) in [
+            ("image/png", None, ImageFormat::Png),
+            ("image/heic", None, ImageFormat::Jpeg),
+            ("image/heic", Some(false), ImageFormat::Jpeg),
+            ("image/heic", Some(true), ImageFormat::Png),
+        ] {
+            let found = negotiate(&HeaderMap::new(), mime_type, has_alpha);
+            assert_eq!(found, expected, "{mime_type} {has_alpha:?}");
+        }
     }
 }

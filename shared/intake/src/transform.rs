@@ -85,7 +85,8 @@ fn is_transformable(
     if media_type.resource_type != ResourceType::Image {
         return Ok(false);
     }
-    if rules.strip_metadata && !Format::detect(head).is_some_and(Format::is_decodable) {
+    let is_removable = |format| media::can_remove_metadata(format, rules);
+    if rules.strip_metadata && !Format::detect(head).is_some_and(is_removable) {
         return Err(FieldError::Custom(
             "must be of a format whose metadata can be removed",
         ));

@@ -10,7 +10,7 @@ use domain::ImageSize;
 use crate::{
     Format, Frames, ImageInfo, MediaError,
     container::jpeg_scans::JpegScans,
-    decode::{Shrink, TiffTiles},
+    decode::{HEIC_PICTURE_PIXEL_BYTES, HeicImage, Shrink, TiffTiles},
     encode::{AVIF_FULL_CHROMA_QUALITY, JPEG_FULL_CHROMA_QUALITY, MAX_FINE_AVIF_PIXELS},
     pixels::MAX_NEGOTIATED_AVIF_PIXELS,
     render::{MAP_SIDE, MAX_WATERMARK_PIXELS},
@@ -27,6 +27,8 @@ const NANOSECONDS: u64 = 1_000_000;
 const JPEG_SAMPLE: u64 = 8;
 const JPEG_BYTE: u64 = 25;
 const JPEG_SCAN_SAMPLE: u64 = 1;
+/// Time to decode a pixel of a HEIC as often as it has slices, in nanoseconds. Noise takes 131.
+const HEIC_PIXEL: u64 = 150;
 /// Time to resize a pixel of the source or of the output, in nanoseconds.
 const RESIZED_PIXEL: u64 = 15;
 
@@ -116,9 +118,14 @@ impl DecodingCost {
             }
             Format::Gif => (pixels, pixels * 30),
             Format::Png | Format::Bmp | Format::Ico => (0, pixels * 30),
-            other @ (Format::Avif | Format::Heic) => {
-                return Err(MediaError::UnsupportedFormat(other));
+            Format::Heic => {
+                let work = HeicImage::read(bytes)?.work;
+                let planes = work.picture_pixels * HEIC_PICTURE_PIXEL_BYTES;
+                // The units of a picture are copied, and once more without their escapes.
+                let units = 2 * work.picture_bytes;
+                (planes + units, work.pixels * HEIC_PIXEL)
             }
+            Format::Avif => return Err(MediaError::UnsupportedFormat(Format::Avif)),
         };
 
         let is_transparent = info.has_alpha

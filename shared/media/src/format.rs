@@ -40,8 +40,13 @@ impl Format {
         }
     }
 
-    /// Whether files can be decoded and their metadata removed.
+    /// Whether uploads can be decoded.
     pub fn is_decodable(self) -> bool {
+        self == Format::Heic || self.has_removable_metadata()
+    }
+
+    /// Whether metadata can be removed from files without decoding them.
+    pub fn has_removable_metadata(self) -> bool {
         matches!(
             self,
             Format::Jpeg | Format::Png | Format::Gif | Format::WebP
@@ -50,7 +55,7 @@ impl Format {
 
     /// Whether files can be rendered.
     pub fn is_renderable(self) -> bool {
-        !matches!(self, Format::Avif | Format::Heic)
+        self != Format::Avif
     }
 
     /// Returns the name of the format in lower case.

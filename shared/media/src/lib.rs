@@ -70,6 +70,6 @@ pub use render::{
     plan, render,
 };
 pub use transform::{
-    MAX_CONVERSION_MILLISECONDS, TransformOutcome, TransformedImage, can_transform, converts_all,
-    has_image_transformations, transform, transform_undecoded,
+    MAX_CONVERSION_MILLISECONDS, TransformOutcome, TransformedImage, can_remove_metadata,
+    can_transform, converts_all, has_image_transformations, transform, transform_undecoded,
 };

@@ -48,8 +48,8 @@ enum Operation {
     Encode(Format),
 }
 
-/// Applies the rules to a complete file. Other formats than JPEG, PNG, GIF and WebP are unchanged; of
-/// animations, only the metadata is removed.
+/// Applies the rules to a complete file. Other formats than JPEG, PNG, GIF, WebP and HEIC are unchanged; of
+/// animations, only the metadata is removed. Fails with `UnsupportedFormat` if metadata is to be removed from a HEIC that is not converted.
 ///
 /// Encoded images have sRGB colors if their profile is usable, and keep their EXIF data unless
 /// metadata is removed. Peak memory in addition to input and output: 1.6 GB, or 1.8 GB for a
@@ -64,7 +64,7 @@ pub fn transform(
     let probed = probe_whole(bytes)?;
     let (output, format) = match operation(&probed, rules) {
         Operation::Keep => return Ok(TransformOutcome::Unchanged),
-        Operation::StripMetadata => (metadata::strip(bytes, &probed)?, format),
+        Operation::StripMetadata => (stripped(bytes, &probed)?, format),
         Operation::Encode(target) => (encoded(bytes, &probed, target, rules)?, target),
     };
     Ok(outcome(bytes, output, format, &probed))
@@ -90,11 +90,25 @@ pub fn transform_undecoded(
     if format == Format::Png && !metadata::has_end(bytes)? {
         return Err(MediaError::Truncated);
     }
-    let stripped = metadata::strip(bytes, &probed)?;
-    Ok(Some(outcome(bytes, stripped, format, &probed)))
+    let output = stripped(bytes, &probed)?;
+    Ok(Some(outcome(bytes, output, format, &probed)))
 }
 
-/// Whether the rules convert every image of a format, as far as the format alone shows. GIF and WebP may be
+/// Removes the metadata without decoding. Fails for a format that does not permit it.
+fn stripped(bytes: &[u8], probed: &ImageInfo) -> Result<Vec<u8>, MediaError> {
+    if !probed.format.has_removable_metadata() {
+        return Err(MediaError::UnsupportedFormat(probed.format));
+    }
+    metadata::strip(bytes, probed)
+}
+
+/// Whether the rules can remove the metadata of images of a format: by converting them, if need be.
+pub fn can_remove_metadata(format: Format, rules: &TransformationRules) -> bool {
+    let is_converted = format == Format::Heic && has_other_coding(format, rules);
+    format.has_removable_metadata() || is_converted
+}
+
+/// Whether the rules convert every image of a format, as far as the format alone shows. GIF, WebP and HEIC may be
 /// animations, which are not converted.
 pub fn converts_all(format: Format, rules: &TransformationRules) -> bool {
     matches!(format, Format::Jpeg | Format::Png) && has_other_coding(format, rules)
@@ -158,8 +172,9 @@ fn is_converted(probed: &ImageInfo, rules: &TransformationRules) -> bool {
 }
 
 fn operation(probed: &ImageInfo, rules: &TransformationRules) -> Operation {
-    let is_encoded = is_converted(probed, rules)
-        || (rules.strip_metadata && probed.orientation != Orientation::Normal);
+    let is_turned = rules.strip_metadata && probed.orientation != Orientation::Normal;
+    let is_encoded =
+        is_converted(probed, rules) || (is_turned && probed.format.has_removable_metadata());
 
     if is_encoded && probed.frames != Frames::Animated {
         Operation::Encode(target_format(probed.format, rules))

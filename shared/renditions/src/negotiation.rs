@@ -12,7 +12,11 @@ const MAX_FINAL_SOURCE_PIXELS: u64 = 50_000_000;
 /// Returns the formats in which a rendition of an original of this type may be rendered: its own alone if no
 /// other one replaces it, else followed by its substitutes, if the image exceeds its limits. The last
 /// one is PNG, which has no limit of sides.
-pub(crate) fn formats(rendition: Rendition, original_mime_type: &str) -> Vec<ImageFormat> {
+pub(crate) fn formats(
+    rendition: Rendition,
+    original_mime_type: &str,
+    has_alpha: Option<bool>,
+) -> Vec<ImageFormat> {
     let preferred = rendition.format;
     if !rendition.is_replaceable() {
         return vec![preferred];
@@ -22,7 +26,7 @@ pub(crate) fn formats(rendition: Rendition, original_mime_type: &str) -> Vec<Ima
     let candidates = [
         Some(preferred),
         is_replaced_by_webp.then_some(ImageFormat::WebP),
-        Some(ImageFormat::of_original(original_mime_type)),
+        Some(ImageFormat::of_original(original_mime_type, has_alpha)),
         Some(ImageFormat::Png),
     ];
     let mut formats = Vec::new();
@@ -40,11 +44,14 @@ pub(crate) fn suits_size(format: ImageFormat, output: ImageSize) -> bool {
     supports_sides(format_of(format), output) && !is_slow
 }
 
-/// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is animated.
+/// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is animated, and a HEIC with alpha not as JPEG.
 pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: ImageSize) -> bool {
     let is_animated =
         matches!(info.format, Format::Gif | Format::WebP) && info.frames != Frames::Still;
-    suits_size(format, output) && (format != ImageFormat::Avif || !is_animated)
+    let loses_alpha = info.format == Format::Heic && info.has_alpha;
+    suits_size(format, output)
+        && (format != ImageFormat::Avif || !is_animated)
+        && (format != ImageFormat::Jpeg || !loses_alpha)
 }
 
 /// Whether a negotiated format that suits the size of the output has no substitutes: the image may be animated,
@@ -104,13 +111,14 @@ mod tests {
             (Avif, true, "image/jpeg", &[Avif, WebP, Jpeg, Png][..]),
             (Avif, false, "image/jpeg", &[Avif, Jpeg, Png]),
             (Avif, true, "image/tiff", &[Avif, WebP, Png]),
+            (Avif, true, "image/heic", &[Avif, WebP, Jpeg, Png]),
             (Avif, false, "image/gif", &[Avif, Gif, Png]),
             (WebP, true, "image/jpeg", &[WebP, Jpeg, Png]),
             (Jpeg, true, "image/jpeg", &[Jpeg, Png]),
             (Png, false, "image/png", &[Png]),
         ] {
             let rendition = negotiated(format, accepts_webp);
-            let found = formats(rendition, original);
+            let found = formats(rendition, original, None);
             assert_eq!(found, expected, "{format:?} {accepts_webp} {original}");
         }
     }
@@ -129,8 +137,11 @@ mod tests {
             ..negotiated(ImageFormat::Jpeg, true)
         };
 
-        assert_eq!(formats(requested, "image/jpeg"), [ImageFormat::Avif]);
-        assert_eq!(formats(marked_original, "image/jpeg"), [ImageFormat::Jpeg]);
+        assert_eq!(formats(requested, "image/jpeg", None), [ImageFormat::Avif]);
+        assert_eq!(
+            formats(marked_original, "image/jpeg", None),
+            [ImageFormat::Jpeg]
+        );
     }
 
     #[test]

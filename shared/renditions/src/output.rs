@@ -1,6 +1,6 @@
 //! The output of a rendition, which is known before the image is read if its size is recorded.
 
-use domain::{File, ImageSize, Rendition, RenditionOutput, ServiceError};
+use domain::{File, ImageFormat, ImageSize, Rendition, RenditionOutput, ServiceError};
 use media::{canonical_resize, plan, quality};
 
 use crate::{
@@ -27,14 +27,17 @@ pub fn resolve(rendition: Rendition, file: &File) -> Rendition {
     let Ok(output_size) = output_size(&resolved, size) else {
         return resolved;
     };
-    let mut formats = formats(resolved, &file.mime_type).into_iter();
+    let mut formats = formats(resolved, &file.mime_type, file.has_alpha()).into_iter();
     let format = formats
         .find(|format| suits_size(*format, output_size))
         .unwrap_or(resolved.format);
+    // Until it is processed, a HEIC may have alpha.
+    let may_become_png =
+        format == ImageFormat::Jpeg && file.mime_type == "image/heic" && file.has_alpha().is_none();
     Rendition {
         format,
         output: resolved.output.map(|output| RenditionOutput {
-            is_format_final: is_final(format, size, output_size),
+            is_format_final: is_final(format, size, output_size) && !may_become_png,
             ..output
         }),
         ..resolved

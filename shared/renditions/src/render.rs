@@ -98,15 +98,16 @@ pub(crate) fn choose_format(
     source: &Source,
     rendition: Rendition,
 ) -> Result<ChosenFormat, MediaError> {
-    let original = source.info().format.media_type().mime_type;
+    let info = source.info();
+    let original = info.format.media_type().mime_type;
     let mut exceeded = None;
 
-    for image_format in formats(rendition, &original) {
+    for image_format in formats(rendition, &original, Some(info.has_alpha)) {
         let format = format_of(image_format);
         match source.plan(&plan_options(rendition, format)) {
             Ok(plan) => {
                 let output = plan.geometry.output();
-                if !rendition.is_replaceable() || suits(image_format, source.info(), output) {
+                if !rendition.is_replaceable() || suits(image_format, info, output) {
                     return Ok(ChosenFormat { format, plan });
                 }
             }

@@ -55,7 +55,7 @@ fn of_eager(eager: EagerTransformation, file: &File) -> Vec<(Rendition, Option<S
         return vec![(Rendition::of(transformation, format), query)];
     }
 
-    let original = ImageFormat::of_original(&file.mime_type);
+    let original = ImageFormat::of_original(&file.mime_type, file.has_alpha());
     let mut renditions = vec![(Rendition::of(transformation, original), query)];
     for format in [ImageFormat::WebP, ImageFormat::Avif] {
         let is_selected =

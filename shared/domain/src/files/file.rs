@@ -324,6 +324,11 @@ impl File {
         self.folder.as_ref().map(|folder| folder.id)
     }
 
+    /// Whether the pixels of an image can be transparent; `None` until it is processed.
+    pub fn has_alpha(&self) -> Option<bool> {
+        self.media.as_ref()?.meta.has_alpha
+    }
+
     /// Returns the size of an image: as it was read at activation, else as it was read afterwards.
     pub fn displayed_size(&self) -> Option<ImageSize> {
         self.image_size.or_else(|| {

@@ -275,7 +275,7 @@ fn has_associated_alpha(bytes: &[u8], format: Format) -> Result<bool, MediaError
 }
 
 /// Restores colors that are multiplied by alpha.
-fn divide_by_alpha(pixels: &mut Pixels) {
+pub(super) fn divide_by_alpha(pixels: &mut Pixels) {
     if pixels.channels != Channels::Rgba {
         return;
     }

@@ -16,6 +16,8 @@ mod exif_files;
 mod files;
 mod fuzz;
 mod heads;
+mod heic;
+mod heic_files;
 mod hostile;
 mod icons;
 mod image_metadata;

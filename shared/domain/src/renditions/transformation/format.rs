@@ -15,10 +15,11 @@ pub enum ImageFormat {
 }
 
 impl ImageFormat {
-    /// Returns the format in which an original of this MIME type is delivered: its own, or PNG if
-    /// browsers do not show it.
-    pub fn of_original(mime_type: &str) -> ImageFormat {
+    /// Returns the format in which an original of this MIME type is delivered: its own, or one that browsers show, which is JPEG for
+    /// HEIC unless its pixels can be transparent, else PNG.
+    pub fn of_original(mime_type: &str, has_alpha: Option<bool>) -> ImageFormat {
         match mime_type {
+            "image/heic" if has_alpha != Some(true) => ImageFormat::Jpeg,
             "image/jpeg" => ImageFormat::Jpeg,
             "image/webp" => ImageFormat::WebP,
             "image/gif" => ImageFormat::Gif,

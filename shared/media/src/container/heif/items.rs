@@ -30,28 +30,31 @@ struct Location {
 }
 
 /// The items of a file.
-pub(super) struct Items<'a> {
+pub(crate) struct Items<'a> {
     meta: Meta<'a>,
     kinds: BTreeMap<u32, [u8; 4]>,
     /// In file order.
     order: Vec<u32>,
     locations: BTreeMap<u32, Location>,
+    references: Vec<Reference>,
 }
 
 impl<'a> Meta<'a> {
     /// Reads all items. Without a box of items or of their places, there are none.
-    pub(super) fn items(&self) -> Result<Items<'a>, ProbeError> {
+    pub(crate) fn items(&self) -> Result<Items<'a>, ProbeError> {
         let mut items = Items {
             meta: *self,
             kinds: BTreeMap::new(),
             order: Vec::new(),
             locations: BTreeMap::new(),
+            references: Vec::new(),
         };
         if let Some(information) = self.child(*b"iinf")?
             && let Some(locations) = self.child(*b"iloc")?
         {
             items.read_kinds(information)?;
             items.read_locations(locations.start)?;
+            items.references = self.references()?;
         }
         Ok(items)
     }
@@ -85,15 +88,27 @@ impl<'a> Meta<'a> {
 }
 
 impl<'a> Items<'a> {
+    /// Returns the type of an item.
+    pub(crate) fn kind(&self, item: u32) -> Option<[u8; 4]> {
+        self.kinds.get(&item).copied()
+    }
+
     /// Returns the first item of a type.
     pub(super) fn first_of(&self, kind: [u8; 4]) -> Option<u32> {
         let mut items = self.order.iter().copied();
-        items.find(|item| self.kinds.get(item) == Some(&kind))
+        items.find(|item| self.kind(*item) == Some(kind))
+    }
+
+    /// Returns the items that an item refers to by references of a kind.
+    pub(crate) fn targets(&self, item: u32, kind: [u8; 4]) -> &[u32] {
+        let mut references = self.references.iter();
+        let found = references.find(|found| found.from == item && found.kind == kind);
+        found.map_or(&[], |found| &found.to)
     }
 
     /// Returns the data of an item, copied only if it has several parts. Fails if they are larger than the file, or if the data is not
     /// in this file or is constructed from other items.
-    pub(super) fn data(&self, item: u32) -> Result<Cow<'a, [u8]>, ProbeError> {
+    pub(crate) fn data(&self, item: u32) -> Result<Cow<'a, [u8]>, ProbeError> {
         let location = self.locations.get(&item);
         let location = location.ok_or(ProbeError::Malformed("an item without data"))?;
         let source = if location.is_in_meta {

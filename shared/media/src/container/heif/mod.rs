@@ -8,6 +8,9 @@
 mod items;
 mod properties;
 
+pub(crate) use items::Items;
+pub(crate) use properties::{Colors, Properties};
+
 use std::{borrow::Cow, ops::Range};
 
 use crate::{

@@ -1,10 +1,12 @@
 //! Properties of items of HEIF files: those of the `ipco` box that `ipma` associates with an item.
 
+use std::ops::Range;
+
 use domain::ImageSize;
 
 use crate::{
     ProbeError, Rectangle,
-    bytes::{array, be32, length},
+    bytes::{array, be16, be32, length},
 };
 
 use super::{super::Chunk, Meta, closed};
@@ -17,9 +19,18 @@ const ALPHA: [&[u8]; 2] = [
     b"urn:mpeg:hevc:2015:auxid:1\0",
 ];
 
+/// Code points of colors (ISO/IEC 23091-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Colors {
+    pub(crate) primaries: u16,
+    pub(crate) transfer: u16,
+    pub(crate) matrix: u16,
+    pub(crate) is_full_range: bool,
+}
+
 /// Properties of an item.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Properties {
+pub(crate) struct Properties<'a> {
     /// Dimensions of its pixels.
     pub(crate) size: Option<ImageSize>,
     /// The part that is shown, before it is turned.
@@ -30,9 +41,13 @@ pub(crate) struct Properties {
     pub(crate) mirror: Option<u8>,
     /// Whether it is an auxiliary image that contains alpha.
     pub(crate) is_alpha: bool,
+    pub(crate) colors: Option<Colors>,
+    pub(crate) profile: Option<&'a [u8]>,
+    /// Configuration of the HEVC decoder.
+    pub(crate) hevc: Option<&'a [u8]>,
 }
 
-impl Properties {
+impl Properties<'_> {
     /// Returns the part that is shown; without pixels if there are no dimensions.
     pub(crate) fn shown(&self) -> Rectangle {
         let size = self.size.unwrap_or(ImageSize::new(0, 0));
@@ -40,9 +55,9 @@ impl Properties {
     }
 }
 
-impl Meta<'_> {
+impl<'a> Meta<'a> {
     /// Reads the properties of an item; without any, all are absent. Fails if the file has no box of properties.
-    pub(crate) fn properties(&self, item: u32) -> Result<Properties, ProbeError> {
+    pub(crate) fn properties(&self, item: u32) -> Result<Properties<'a>, ProbeError> {
         let range = self.child(*b"iprp")?;
         let boxes = self.boxes(range.ok_or(ProbeError::Malformed("no properties box"))?)?;
         let container = boxes.iter().find(|found| found.kind == *b"ipco");
@@ -86,7 +101,8 @@ impl Meta<'_> {
     }
 
     /// Adds a property to those of an item.
-    fn apply(&self, found: &mut Properties, property: &Chunk) -> Result<(), ProbeError> {
+    fn apply(&self, found: &mut Properties<'a>, property: &Chunk) -> Result<(), ProbeError> {
+        let start = property.data.start;
         let content = &self.content[property.data.clone()];
         match &property.kind {
             b"ispe" => {
@@ -111,6 +127,31 @@ impl Meta<'_> {
                 let name = content.get(4..).unwrap_or_default();
                 found.is_alpha = ALPHA.iter().any(|alpha| name.starts_with(alpha));
             }
+            b"colr" => self.apply_colors(found, start..property.data.end)?,
+            b"hvcC" => found.hevc = Some(content),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Adds code points of colors or a color profile (ISO/IEC 14496-12, 12.1.5). An item may have both.
+    fn apply_colors(
+        &self,
+        found: &mut Properties<'a>,
+        range: Range<usize>,
+    ) -> Result<(), ProbeError> {
+        let content = &self.content[range];
+        match &closed(array::<4>(content, 0))? {
+            b"nclx" => {
+                let number = |at| closed(be16(content, at));
+                found.colors = Some(Colors {
+                    primaries: number(4)?,
+                    transfer: number(6)?,
+                    matrix: number(8)?,
+                    is_full_range: closed(array::<1>(content, 10))?[0] & 0x80 != 0,
+                });
+            }
+            b"prof" | b"rICC" => found.profile = content.get(4..),
             _ => {}
         }
         Ok(())
