@@ -101,7 +101,6 @@ pub(crate) fn choose_format(
     let info = source.info();
     let original = info.format.media_type().mime_type;
     let mut exceeded = None;
-
     for image_format in formats(rendition, &original, Some(info.has_alpha)) {
         let format = format_of(image_format);
         match source.plan(&plan_options(rendition, format)) {
@@ -209,7 +208,7 @@ pub(crate) fn rendering_error(error: MediaError, rendition: Rendition) -> Servic
             "is an AVIF original, which cannot be transformed or have a watermark",
         )),
         MediaError::UnsupportedFormat(Format::Heic) => invalid(&FieldError::Custom(
-            "is a HEIC original, which cannot be transformed or have a watermark",
+            "is a HEIC original of a kind that cannot be transformed or have a watermark",
         )),
         MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => undecodable(),
         MediaError::SideTooLarge { limit, .. } => invalid(&FieldError::SideTooLarge(limit)),
