@@ -44,12 +44,28 @@ async fn browser_uploads_from_other_origin(stack: &Stack) {
 }
 
 #[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
-async fn dashboard_in_a_browser(stack: &Stack) {
+async fn dashboard_of_files_and_keys_in_a_browser(stack: &Stack) {
+    run_dashboard(stack, &["session", "files", "uploads", "file", "keys"]).await;
+}
+
+#[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
+async fn dashboard_of_settings_in_a_browser(stack: &Stack) {
+    let tests = ["upload-configs", "access", "webhooks", "settings", "walk"];
+    run_dashboard(stack, &tests).await;
+}
+
+#[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
+async fn all_screens_of_the_dashboard_in_a_browser(stack: &Stack) {
+    run_dashboard(stack, &["names", "appearance"]).await;
+}
+
+/// Runs tests of the dashboard, each a file in `tests/browser/dashboard`.
+async fn run_dashboard(stack: &Stack, tests: &[&str]) {
     let Some(mut command) = script("run-dashboard.mjs", stack) else {
         return;
     };
     tokio::select! {
-        _ = external_programs::run(&mut command) => {}
+        _ = external_programs::run(command.args(tests)) => {}
         () = run_clock(stack) => {}
     }
 }
