@@ -43,20 +43,28 @@ async fn browser_uploads_from_other_origin(stack: &Stack) {
     // The queues hold the confirm-checks of interrupted uploads.
 }
 
-#[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
+#[stack_test(multi_thread, undrained, options = dashboard_options())]
 async fn dashboard_of_files_and_keys_in_a_browser(stack: &Stack) {
     run_dashboard(stack, &["session", "files", "uploads", "file", "keys"]).await;
 }
 
-#[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
+#[stack_test(multi_thread, undrained, options = dashboard_options())]
 async fn dashboard_of_settings_in_a_browser(stack: &Stack) {
     let tests = ["upload-configs", "access", "webhooks", "settings", "walk"];
     run_dashboard(stack, &tests).await;
 }
 
-#[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
+#[stack_test(multi_thread, undrained, options = dashboard_options())]
 async fn all_screens_of_the_dashboard_in_a_browser(stack: &Stack) {
     run_dashboard(stack, &["names", "appearance"]).await;
+}
+
+/// Options of a stack whose one key sends the requests of all pages.
+fn dashboard_options() -> StackOptions {
+    StackOptions {
+        runs_post_upload: true,
+        ..StackOptions::without_rate_limits()
+    }
 }
 
 /// Runs tests of the dashboard, each a file in `tests/browser/dashboard`.
