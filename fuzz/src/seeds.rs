@@ -13,6 +13,13 @@ mod exif_files;
 mod files;
 #[path = "../../shared/media/tests/media/heads.rs"]
 mod heads;
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "the tests of `media` use more of it"
+)]
+#[path = "../../shared/media/tests/media/heic_files.rs"]
+mod heic_files;
 mod jpegs;
 #[path = "../../shared/media/tests/media/media_files.rs"]
 mod media_files;
@@ -58,6 +65,11 @@ pub fn webp() -> Vec<Vec<u8>> {
     with_options([webps(), damaged(Format::WebP)].concat())
 }
 
+/// Returns inputs with HEICs, without those that exceed the length of an input.
+pub fn heic() -> Vec<Vec<u8>> {
+    with_options(heic_files::valid())
+}
+
 /// Returns inputs with BMPs, TIFFs and ICOs.
 pub fn bitmap() -> Vec<Vec<u8>> {
     with_options([uncommon::files(), damaged(Format::Ico)].concat())
@@ -89,6 +101,7 @@ pub fn headers() -> Vec<Vec<u8>> {
         gifs(),
         webps(),
         uncommon::files(),
+        heic_files::valid(),
         others,
     ]
     .concat()

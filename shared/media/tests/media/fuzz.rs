@@ -4,7 +4,7 @@ use domain::{ImageSize, Resize, Sides};
 use media::{Channels, Format, TransformOutcome, probe, render, transform};
 use proptest::prelude::*;
 
-use crate::{files, heads, transform::rules};
+use crate::{files, heads, heic_files, transform::rules};
 
 /// Returns small files of each format, so that a mutation is likely to hit a relevant byte.
 fn seeds() -> Vec<Vec<u8>> {
@@ -28,7 +28,7 @@ fn seeds() -> Vec<Vec<u8>> {
         heads::ico(),
         heads::heif_with_aperture([64, 1], [48, 1]),
     ];
-    [whole, files::damaged()].concat()
+    [whole, files::damaged(), heic_files::valid()].concat()
 }
 
 /// Mutation of a file: replaces a byte, duplicates or removes a part, or truncates.
@@ -137,6 +137,24 @@ proptest! {
                     let ImageSize { width, height } = probed.unwrap();
                     prop_assert_eq!((width, height), (rendered.width, rendered.height));
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn mutated_heics_fail_or_are_rendered(
+        seed in any::<prop::sample::Index>(),
+        mutations in prop::collection::vec(mutation(), 1..4),
+    ) {
+        let mut file = seed.get(&heic_files::valid()).clone();
+        for mutation in &mutations {
+            apply(&mut file, mutation);
+        }
+        if probe(&file).is_ok_and(|probed| probed.pixels() <= 1 << 18) {
+            let small = files::resized(files::to(Format::Png), Resize::Fit(Sides::Width(9)));
+            if let Ok(rendered) = render(&file, &small) {
+                let probed = probe(&rendered.bytes).map(|probed| (probed.width, probed.height));
+                prop_assert_eq!(probed, Ok((rendered.width, rendered.height)));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use domain::ImageSize;
 
-use crate::media_files::boxed;
+use super::media_files::boxed;
 
 /// A file of `tests/heic`, written by libheif with x265.
 macro_rules! fixture {
@@ -16,6 +16,24 @@ pub(crate) use fixture;
 pub(crate) const SINGLE: &[u8] = fixture!("half_chroma");
 /// A photo as of a phone: 48 tiles, turned, in Display P3, with EXIF data and a position.
 pub(crate) const PHONE: &[u8] = fixture!("phone");
+
+/// Returns files of each kind: chroma, depth, tiles, alpha, profile, and one that is put together.
+pub(crate) fn valid() -> Vec<Vec<u8>> {
+    let written: [&[u8]; 8] = [
+        SINGLE,
+        PHONE,
+        fixture!("wide_chroma"),
+        fixture!("twelve_bits"),
+        fixture!("twelve_gray"),
+        fixture!("odd"),
+        fixture!("p3"),
+        fixture!("premultiplied"),
+    ];
+    let tiles = [Item::picture(96, 64), Item::grid(2, 2, 180, 100)];
+    let mut files = written.map(<[u8]>::to_vec).to_vec();
+    files.push(heic(&tiles, 2));
+    files
+}
 
 /// An item of a file. Its id is its position, counted from 1.
 pub(crate) struct Item {
