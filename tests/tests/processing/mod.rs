@@ -3,6 +3,7 @@
 mod duplicates;
 mod failures;
 mod fault_sweep;
+mod heic;
 pub(crate) mod images;
 mod killed_functions;
 mod large_images;
