@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 
 import { API, api, open, TIMEOUT_MS } from "../harness.mjs";
 
-
 const CREATED = 201;
 /** Maximum number of controls before the one that is looked for. */
 const MAX_STEPS = 60;
