@@ -60,16 +60,19 @@ function Session() {
 
 function Frame() {
   const isMenuOpen = useSignal(false);
-  const { screen, handle, query } = place.value;
+  const { screen } = place.value;
   const current = space.value;
   const View = VIEWS[screen];
   useEffect(() => {
-    if (current && current.handle !== handle) {
+    // The place may have changed since the page was rendered.
+    const { handle, query } = place.value;
+    const shown = space.value;
+    if (shown && shown.handle !== handle) {
       // The query of an unknown space has ids that the shown one does not have.
-      replace({ handle: current.handle, query: handle ? {} : query });
+      replace({ handle: shown.handle, query: handle ? {} : query });
       if (handle) toast(`There is no space “${handle}”, or your key has no access to it.`, { isError: true });
     }
-    document.title = [SCREENS[screen], current?.name, "Larder"].filter(Boolean).join(" · ");
+    document.title = [SCREENS[screen], shown?.name, "Larder"].filter(Boolean).join(" · ");
     isMenuOpen.value = false;
   }, [place.value, current]);
 

@@ -82,6 +82,7 @@ export async function open(test, url, options = {}) {
     if (message.type() === "error" && !isErrorResponse) errors.push(message.text());
   });
   test.after(async () => {
+    if (!test.passed) test.diagnostic(`The page shows: ${await page.locator("body").innerText()}`);
     await context.close();
     assert.deepEqual(errors, []);
   });

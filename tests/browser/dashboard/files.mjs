@@ -9,11 +9,13 @@ import { eventually, folder, signIn, spaceKey, upload } from "./steps.mjs";
 const account = required("LARDER_API_KEY");
 const NAMES = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"];
 
-/** Opens a space with five files, the newest of which is first. */
+/** Opens a space with five files, named in the order of the list: files of one millisecond have any order. */
 async function opened(t, key) {
   const acme = await tenant();
   const press = await folder(acme, "Press 2026");
-  for (const name of [...NAMES].reverse()) await upload(acme, { ...TEXT, name });
+  for (const name of NAMES) await upload(acme, { ...TEXT, name });
+  const { data: listed } = await api(account, "GET", `/files?space_id=${acme.id}`);
+  for (const [index, { id }] of listed.entries()) await api(account, "PUT", `/files/${id}`, { body: { original_name: NAMES[index] } });
   const page = await signIn(t, key ? await spaceKey(acme, key) : account, `${acme.handle}/files`);
   const cell = (name) => page.getByRole("gridcell", { name, exact: true });
   await cell("a.txt").waitFor();
