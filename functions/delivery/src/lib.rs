@@ -26,7 +26,7 @@ use axum::{
 use domain::{Env, RateLimit, RenditionQuota};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use http_api::with_layers;
-use renditions::{MemoryLimits, Renditions};
+use renditions::{Decoders, MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use space_store::{AnonymousLimits, FileBucket, Tenants};
 
@@ -83,6 +83,9 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         },
     };
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
+    let decoders = Decoders {
+        heic: settings.decodes_heic(),
+    };
     let master = settings.master_secret();
     let object_urls = ObjectUrls::of(&mut settings);
     settings.finish()?;
@@ -91,6 +94,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         tenants.clone(),
         originals.clone(),
         MemoryLimits::of_mebibytes(rendering_mebibytes, MAX_MEMORY_WAIT),
+        decoders,
     );
     let delivery = Delivery {
         tenants,

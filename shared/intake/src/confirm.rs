@@ -21,7 +21,7 @@ use space_store::{
 };
 
 use crate::{
-    IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled, UploadContext,
+    Decoders, IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled, UploadContext,
     dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
     text::Utf8Validator,
     transform::{LargeFile, transform_large},
@@ -48,7 +48,10 @@ impl From<ActivationOutcome> for ConfirmOutcome {
 
 /// Activates a pending file if its bytes were uploaded and comply with the rules that were in
 /// force when it was declared.
-pub async fn confirm(target: PendingFile<'_>) -> Result<ConfirmOutcome, ServiceError> {
+pub async fn confirm(
+    target: PendingFile<'_>,
+    decoders: Decoders,
+) -> Result<ConfirmOutcome, ServiceError> {
     let file = target.record();
     let pending = file
         .pending_upload
@@ -71,6 +74,7 @@ pub async fn confirm(target: PendingFile<'_>) -> Result<ConfirmOutcome, ServiceE
         pending,
         declared,
         expected,
+        decoders,
     };
     let confirmed = if file.size <= MAX_FORM_FILE_BYTES && has_image_rules(&pending.rules) {
         confirmation.confirm_spooled().await
@@ -97,6 +101,7 @@ struct Confirmation<'a> {
     pending: &'a PendingUpload,
     declared: Option<Mime>,
     expected: Option<Mime>,
+    decoders: Decoders,
 }
 
 impl Confirmation<'_> {
@@ -166,6 +171,7 @@ impl Confirmation<'_> {
             media_type,
             size: head.size_bytes,
             head: &head.prefix,
+            decoders: self.decoders,
         };
         let read = || async {
             let whole = self.target.copy_head(copy, head.size_bytes).await?;
@@ -239,6 +245,7 @@ impl Confirmation<'_> {
             space: Some(self.file.space_id),
             uploaded_by: self.file.uploaded_by,
             expected_type: self.expected.as_ref(),
+            decoders: self.decoders,
         };
         let validated = received.validate(upload).await?;
         let transformed = validated.transform(upload).await?;

@@ -8,7 +8,7 @@
 
 use bytes::Bytes;
 use domain::{FieldError, ImageSize, MediaType, ResourceType, ServiceError, ValidationRules};
-use media::{Format, Frames, ImageInfo, MediaError, ProbeError};
+use media::{Decoders, Format, Frames, ImageInfo, MediaError, ProbeError};
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, UploadContext, transform};
 
@@ -30,16 +30,18 @@ pub(crate) async fn validate_image(
     }
 
     require_dimensions(media_type, rules, |bytes| spooled.prefix(bytes)).await?;
-    transform::run_on_image(context.space, spooled, decode).await
+    let decoders = context.decoders;
+    transform::run_on_image(context.space, spooled, move |bytes| decode(bytes, decoders)).await
 }
 
-fn decode(bytes: &[u8]) -> Result<(), MediaError> {
+fn decode(bytes: &[u8], decoders: Decoders) -> Result<(), MediaError> {
     let probed = media::probe_whole(bytes)?;
     // A JPEG may lack its end marker. Its pixels show whether it is complete.
     if probed.format != Format::Jpeg {
         media::require_complete(bytes)?;
     }
-    if !Format::is_decodable(probed.format) || probed.frames != Frames::Still {
+    let is_decoded = Format::is_decodable(probed.format) && decoders.include(probed.format);
+    if !is_decoded || probed.frames != Frames::Still {
         return Ok(());
     }
     media::decode(bytes, &probed).map(drop)

@@ -24,6 +24,7 @@ mod validation;
 pub use confirm::{ConfirmOutcome, confirm};
 pub use declared::{ConfirmationTerms, DeclaredFile};
 pub use error::IngestError;
+pub use media::Decoders;
 pub use spool::{Spool, Spooled};
 
 use domain::{
@@ -72,6 +73,7 @@ pub struct UploadContext<'a> {
     pub uploaded_by: Principal,
     /// The only type that is accepted, if any.
     pub expected_type: Option<&'a Mime>,
+    pub decoders: Decoders,
 }
 
 /// Outcome of validating the files of a form.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use bytes::Bytes;
 use domain::{FieldError, MediaType, ResourceType, ServiceError, SpaceId, TransformationRules};
-use media::{Format, MediaError, TransformOutcome};
+use media::{Decoders, Format, MediaError, TransformOutcome};
 use runtime::FairSemaphore;
 use sha2::{Digest, Sha256};
 
@@ -57,7 +57,12 @@ pub(crate) async fn transform(
         spooled,
         media_type,
     };
-    if !is_transformable(&unchanged.media_type, unchanged.spooled.head(), rules)? {
+    if !is_transformable(
+        &unchanged.media_type,
+        unchanged.spooled.head(),
+        rules,
+        context.decoders,
+    )? {
         return Ok(unchanged);
     }
 
@@ -76,22 +81,24 @@ pub(crate) async fn transform(
 }
 
 /// Returns whether the rules can change a file with these first bytes. Fails if metadata is to be removed from
-/// an image of a format that does not permit it.
+/// an image of a format that does not permit it, or is not decoded.
 fn is_transformable(
     media_type: &MediaType,
     head: &[u8],
     rules: &TransformationRules,
+    decoders: Decoders,
 ) -> Result<bool, FieldError> {
     if media_type.resource_type != ResourceType::Image {
         return Ok(false);
     }
+    let decoded = Format::detect(head).filter(|format| decoders.include(*format));
     let is_removable = |format| media::can_remove_metadata(format, rules);
-    if rules.strip_metadata && !Format::detect(head).is_some_and(is_removable) {
+    if rules.strip_metadata && !decoded.is_some_and(is_removable) {
         return Err(FieldError::Custom(
             "must be of a format whose metadata can be removed",
         ));
     }
-    Ok(media::can_transform(head, rules))
+    Ok(decoded.is_some() && media::can_transform(head, rules))
 }
 
 /// A validated file over 50 MB.
@@ -101,6 +108,7 @@ pub(crate) struct LargeFile<'a> {
     pub(crate) media_type: &'a MediaType,
     pub(crate) size: u64,
     pub(crate) head: &'a [u8],
+    pub(crate) decoders: Decoders,
 }
 
 /// An image over 50 MB without its metadata.
@@ -123,7 +131,7 @@ pub(crate) async fn transform_large<Reading>(
 where
     Reading: Future<Output = Result<Bytes, ServiceError>>,
 {
-    if !is_transformable(file.media_type, file.head, rules)? {
+    if !is_transformable(file.media_type, file.head, rules, file.decoders)? {
         return Ok(None);
     }
     if file.size > MAX_STRIPPED_BYTES {

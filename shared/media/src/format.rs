@@ -19,6 +19,19 @@ pub enum Format {
     Ico,
 }
 
+/// The formats that a deployment decodes: all that can be, or all but HEIC.
+#[derive(Clone, Copy, Debug)]
+pub struct Decoders {
+    pub heic: bool,
+}
+
+impl Decoders {
+    /// Whether images of a format may be decoded.
+    pub fn include(self, format: Format) -> bool {
+        self.heic || format != Format::Heic
+    }
+}
+
 impl Format {
     /// Detects the format from the first bytes of a file: 12 bytes are enough for most formats, 256 for
     /// the brands of AVIF and HEIC.

@@ -29,12 +29,16 @@ mod watermark;
 mod watermark_images;
 
 use bytes::Bytes;
-use domain::{AppliedWatermark, Rendition, RenditionLocation, Retention, ServiceError, SpaceId};
+use domain::{
+    AppliedWatermark, FieldError, File, Rendition, RenditionLocation, Retention, ServiceError,
+    SpaceId,
+};
 use futures::future;
-use media::WatermarkLayer;
+use media::{Format, WatermarkLayer};
 use runtime::FairPermit;
 use space_store::{AuthorizedFile, FileBucket, NewRendition, RenditionInfo, Tenants, collect};
 
+pub use media::Decoders;
 pub use memory::MemoryLimits;
 pub use output::{ExpectedRendition, expected, resolve};
 pub use ready::{FoundRendition, ReadyRendition};
@@ -62,6 +66,7 @@ pub struct Renditions {
     memory: MemoryBudget,
     in_flight: InFlight,
     layers: LayerCache,
+    decoders: Decoders,
 }
 
 /// The images created from an original. An output that cannot be rendered fails no other one.
@@ -75,20 +80,45 @@ pub struct CreatedRenditions {
 
 impl Renditions {
     /// Creates renditions of files in a bucket.
-    pub fn new(tenants: Tenants, bucket: FileBucket, limits: MemoryLimits) -> Renditions {
+    pub fn new(
+        tenants: Tenants,
+        bucket: FileBucket,
+        limits: MemoryLimits,
+        decoders: Decoders,
+    ) -> Renditions {
         Renditions {
             tenants,
             bucket,
             memory: MemoryBudget::new(limits),
             in_flight: InFlight::default(),
             layers: LayerCache::default(),
+            decoders,
         }
+    }
+
+    /// Whether images of a format are decoded.
+    pub fn has_decoder(&self, format: Format) -> bool {
+        format.is_renderable() && self.decoders.include(format)
+    }
+
+    /// Fails like [`require_source`], and with 422 if the image has a format that this deployment does not decode.
+    fn require_decoded(&self, file: &File) -> Result<(), ServiceError> {
+        require_source(file)?;
+        let heic = Format::Heic.media_type();
+        let is_heic = formats::by_mime_type(&file.mime_type)
+            .is_some_and(|format| format.media_type() == heic);
+        if is_heic && !self.decoders.include(Format::Heic) {
+            return Err(render::invalid(&FieldError::Custom(
+                "is a HEIC original, which this deployment does not transform or mark",
+            )));
+        }
+        Ok(())
     }
 
     /// Returns the bytes of an original. Fails with 422 if it is no image, or too large to be read into
     /// memory.
     pub async fn original(&self, file: &AuthorizedFile) -> Result<Bytes, ServiceError> {
-        require_source(file.file())?;
+        self.require_decoded(file.file())?;
         let original = file
             .objects(&self.bucket)
             .bytes(&self.tenants, None)

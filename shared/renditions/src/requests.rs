@@ -3,7 +3,7 @@
 use domain::{Rendition, RenditionLocation, Retention, ServiceError};
 use space_store::{AnonymousLimits, AuthorizedFile};
 
-use crate::{FoundRendition, ReadyRendition, Renditions, in_flight::Outcome, require_source};
+use crate::{FoundRendition, ReadyRendition, Renditions, in_flight::Outcome};
 
 /// A rendition of a file that the request is authorized to read.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl Renditions {
         file.require_creatable(&self.tenants, rendition.transformation)
             .await?;
         // Before a rendering is counted, or waits for others.
-        require_source(file.file())?;
+        self.require_decoded(file.file())?;
         Ok(None)
     }
 

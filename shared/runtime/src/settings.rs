@@ -89,6 +89,11 @@ impl<'a> Settings<'a> {
         self.parsed_or(name, "true or false", default)
     }
 
+    /// Returns whether HEIC originals are decoded: yes, unless `DECODE_HEIC` is false.
+    pub fn decodes_heic(&mut self) -> bool {
+        self.flag_or("DECODE_HEIC", true)
+    }
+
     /// Returns which hosts the URLs of callers can have: `ALLOW_LOOPBACK_URLS` allows loopback hosts.
     pub fn url_policy(&mut self) -> UrlPolicy {
         if self.flag_or("ALLOW_LOOPBACK_URLS", false) {

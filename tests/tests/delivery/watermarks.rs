@@ -21,7 +21,7 @@ pub(super) async fn upload_image(acme: &TestSpace) -> File {
 }
 
 /// Enables the watermark of a space.
-pub(super) async fn enable(acme: &TestSpace, server: &ImageServer) {
+pub(crate) async fn enable(acme: &TestSpace, server: &ImageServer) {
     let mut security = server.watermark();
     security["watermark"]["opacity"] = json!(1);
     acme.set_security(&acme.path(), security).await;

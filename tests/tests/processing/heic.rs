@@ -1,15 +1,46 @@
 //! HEIC originals: a photo as phones write it, of 48 tiles, turned, with another color profile and a place.
 
-use tests::{Stack, TestSpace, stack_test};
+use media::{decode, probe};
+use serde_json::json;
+use tests::{Response, Stack, StackOptions, TestSpace, stack_test};
 
 use super::images::processed;
+use crate::{
+    delivery::watermarks::{RED, enable},
+    support::{
+        image_server::{ImageServer, logo},
+        images::contains,
+    },
+    uploads::{
+        confirm::delivered_bytes,
+        routes::{ROUTES, Route, Uploads},
+    },
+};
 
 const PHONE: &[u8] = include_bytes!("../../../shared/media/tests/heic/phone.heic");
+/// Displayed size of the photo, in pixels.
+const SIZE: (u32, u32) = (378, 504);
+const NOT_DECODED: &str =
+    "The file is a HEIC original, which this deployment does not transform or mark.";
+
+async fn upload(acme: &TestSpace) -> tests::File {
+    acme.upload(PHONE)
+        .named("IMG_0001.heic", "image/heic")
+        .await
+}
+
+/// Whether the lower half of an image, which is white and green, has a red mark.
+fn has_red_below(response: &Response) -> bool {
+    let info = probe(&response.body).expect("an image");
+    let pixels = decode(&response.body, &info).expect("an image");
+    let samples = pixels.samples.chunks_exact(pixels.channels.count());
+    let mut lower = samples.skip((pixels.width * pixels.height / 2) as usize);
+    lower.any(|sample| sample[0] > 200 && sample[1] < 60 && sample[2] < 60)
+}
 
 #[stack_test]
 async fn photo_of_a_phone_has_thumbnails_and_is_delivered_upright(stack: &Stack, acme: &TestSpace) {
-    let photo = acme.upload(PHONE).named("IMG_0001.heic", "image/heic");
-    let file = photo.await;
+    let file = upload(acme).await;
 
     let after = processed(stack, acme, file.path()).await;
     assert_eq!(after["processing"]["status"], "completed");
@@ -18,12 +49,71 @@ async fn photo_of_a_phone_has_thumbnails_and_is_delivered_upright(stack: &Stack,
 
     // Without another format it becomes JPEG, without the place.
     let accepted = [("accept", "image/jpeg")];
-    let url = file.url_with("w=189");
+    let url = file.url_with("w=378");
     let delivered = stack.anonymous.fetch_as(200, &url, &accepted).await;
     delivered.expect_header("content-type", "image/jpeg");
-    delivered.expect_header("x-image-width", "189");
-    delivered.expect_header("x-image-height", "252");
-    assert!(!delivered.body.windows(4).any(|bytes| bytes == b"Exif"));
-
+    delivered.expect_header("x-image-width", &SIZE.0.to_string());
+    delivered.expect_header("x-image-height", &SIZE.1.to_string());
+    assert!(!contains(&delivered.body, b"Exif"));
     stack.anonymous.fetch(file.url()).await.expect_body(PHONE);
+
+    let server = ImageServer::start(&logo(RED)).await;
+    enable(acme, &server).await;
+    for query in ["", "w=200", "w=100&h=100&r=fill"] {
+        let url = file.url_with(query);
+        let marked = stack.anonymous.fetch_as(200, &url, &accepted).await;
+        assert!(has_red_below(&marked), "{query}");
+        assert!(!contains(&marked.body, b"Exif"), "{query}");
+    }
+}
+
+#[stack_test]
+async fn photo_of_a_phone_is_converted_on_every_route(stack: &Stack) {
+    let rules = json!({"transformations": {"upload_format": "webp", "strip_metadata": true}});
+    let uploads = Uploads::new(stack, rules).await;
+    for route in ROUTES {
+        let upload = uploads.file(route, "IMG_0001.heic", "image/heic", PHONE);
+        let record = uploads.record(upload.finish().await).await;
+        assert_eq!(record["mime_type"], "image/webp", "{route:?}");
+
+        let stored = delivered_bytes(stack, &record).await;
+        let displayed = probe(&stored).expect("an image").displayed();
+        assert_eq!((displayed.width, displayed.height), SIZE, "{route:?}");
+        assert!(!contains(&stored, b"EXIF"), "{route:?}");
+    }
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test(options = StackOptions::default().with_parameters(&[("DecodeHeic", "false")]))]
+async fn deployment_without_a_decoder_stores_and_delivers_photos(stack: &Stack) {
+    let photos = stack.space("Photos").await;
+    let file = upload(&photos).await;
+    let after = processed(stack, &photos, file.path()).await;
+    assert_eq!(after["processing"]["status"], "completed");
+    assert_eq!(after["storage_meta"]["format"], "heic");
+    assert_eq!(after["storage_meta"]["blurhash"], json!(null));
+    assert_eq!(after["thumbnails"], json!([]));
+    stack.anonymous.fetch(file.url()).await.expect_body(PHONE);
+
+    let server = ImageServer::start(&logo(RED)).await;
+    for query in ["w=189", "f=auto", ""] {
+        let response = stack.anonymous.get(&file.url_with(query)).await;
+        let errors = json!({"file": [NOT_DECODED]});
+        assert_eq!(response.expect_error(422), errors, "{query}");
+        enable(&photos, &server).await;
+    }
+
+    // What is not converted keeps its metadata.
+    let uploads = Uploads::new(stack, json!({"transformations": {"upload_format": "webp"}})).await;
+    let photo = |route| uploads.file(route, "IMG_0001.heic", "image/heic", PHONE);
+    let stripped = json!({"upload_format": "webp", "strip_metadata": true});
+    for route in [Route::Form, Route::Presign] {
+        let record = uploads.record(photo(route).finish().await).await;
+        assert_eq!(record["mime_type"], "image/heic", "{route:?}");
+    }
+    uploads
+        .set_rules(json!({ "transformations": stripped }))
+        .await;
+    photo(Route::Form).send().await.expect_error(422);
+    stack.run_confirm_checks().await;
 }

@@ -193,7 +193,7 @@ async fn activate(
     }
 
     let pending = space.uploads(&uploads.storage).pending(&file);
-    match intake::confirm(pending).await? {
+    match intake::confirm(pending, uploads.decoders).await? {
         ConfirmOutcome::Activation(ActivationOutcome::Active(file)) => Ok(*file),
         ConfirmOutcome::Activation(ActivationOutcome::NameTaken { name }) => {
             Err(space_store::name_taken(&name))

@@ -24,6 +24,7 @@ mod views;
 use axum::{Router, extract::FromRef};
 use domain::ServiceError;
 use http_api::{ApiState, RateLimitTier, Register, RouterBuilder};
+use intake::Decoders;
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{ConfirmCheck, Queue, UploadStorage};
 
@@ -45,6 +46,7 @@ pub struct UploadsState {
     storage: UploadStorage,
     confirm_checks: Queue<ConfirmCheck>,
     cdn_url: String,
+    decoders: Decoders,
 }
 
 /// Adds the endpoints of this function to a router or a description.
@@ -77,6 +79,9 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     );
     let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
+    let decoders = Decoders {
+        heic: settings.decodes_heic(),
+    };
     let master_secret = settings.master_secret();
     let unsigned = UnsignedUploads::read(&mut settings, master_secret);
     settings.finish()?;
@@ -88,6 +93,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         storage,
         confirm_checks,
         cdn_url,
+        decoders,
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

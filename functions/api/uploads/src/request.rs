@@ -7,7 +7,9 @@ use domain::{
     UploadTarget,
 };
 use http_api::{FieldReader, IdempotencyScope, InputFields};
-use intake::{DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome};
+use intake::{
+    DeclaredFile, Decoders, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome,
+};
 use space_store::{FolderSelector, Placement, UploadScope, Uploads};
 
 use crate::{
@@ -76,6 +78,7 @@ impl UploadRequest {
     pub(crate) async fn validate_files(
         mut self,
         mut files: Vec<ReceivedFile>,
+        decoders: Decoders,
     ) -> Result<ValidUpload<Vec<ValidatedFile>>, ServiceError> {
         let placement = self.resolve_placement().await?;
         if let Some(name) = &self.limits.original_name {
@@ -93,6 +96,7 @@ impl UploadRequest {
             space: scope.map(|scope| scope.config.space_id),
             uploaded_by: self.principal,
             expected_type: self.limits.content_type.as_ref(),
+            decoders,
         };
         let validated = match intake::validate(files, context).await? {
             ValidationOutcome::Valid(validated) => Some(validated),

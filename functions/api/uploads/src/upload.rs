@@ -82,7 +82,9 @@ async fn store<View: UploadView>(
     form_files: FormFiles,
     reservation: &Reservation,
 ) -> Result<View, ApiError> {
-    let valid = request.validate_files(form_files.received).await?;
+    let valid = request
+        .validate_files(form_files.received, uploads.decoders)
+        .await?;
     let upload = valid.upload;
 
     let target = upload.target().await?;

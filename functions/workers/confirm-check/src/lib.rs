@@ -17,7 +17,7 @@
 use domain::{File, ServiceError, Timestamp};
 use intake::{
     ConfirmOutcome::{Activation, NotUploaded},
-    confirm,
+    Decoders, confirm,
 };
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
@@ -31,6 +31,7 @@ const MS_PER_SECOND: u64 = 1_000;
 
 struct ConfirmChecker {
     uploads: PendingUploads,
+    decoders: Decoders,
     queue: Queue<ConfirmCheck>,
 }
 
@@ -44,10 +45,14 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     );
     let uploads = PendingUploads::new(settings.table(), storage);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
+    let decoders = Decoders {
+        heic: settings.decodes_heic(),
+    };
     settings.finish()?;
 
     let checker = ConfirmChecker {
         uploads,
+        decoders,
         queue: queue.clone(),
     };
     Ok(context.batch_handler(checker, queue))
@@ -89,7 +94,7 @@ impl ConfirmChecker {
             return pending.discard().await.map(|_| ());
         }
 
-        match confirm(pending).await? {
+        match confirm(pending, self.decoders).await? {
             Activation(ActivationOutcome::Active(_) | ActivationOutcome::Deleted) => return Ok(()),
             NotUploaded
             | Activation(ActivationOutcome::OverQuota(_) | ActivationOutcome::Rejected(_)) => {}

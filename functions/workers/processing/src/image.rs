@@ -24,14 +24,13 @@ struct Headers {
     format: Option<Format>,
 }
 
-impl Headers {
-    /// Whether no image of this format is decoded.
-    fn has_no_decoder(&self) -> bool {
-        self.format.is_some_and(|format| !format.is_renderable())
-    }
-}
-
 impl Processing {
+    /// Whether no image of this format is decoded.
+    fn has_no_decoder(&self, headers: &Headers) -> bool {
+        let format = headers.format;
+        format.is_some_and(|format| !self.renditions.has_decoder(format))
+    }
+
     /// Reads the metadata of an image and, with full effort, creates its renditions; `None` if the file was
     /// deleted.
     pub(crate) async fn process_image(
@@ -60,7 +59,7 @@ impl Processing {
             is_prefix: false,
         };
         let headers = read_headers(original.clone(), options).await;
-        if headers.has_no_decoder() {
+        if self.has_no_decoder(&headers) {
             return Ok(Some(Processed::of(headers.meta)));
         }
         if effort != Effort::Full {
@@ -133,7 +132,7 @@ impl Processing {
         };
         let headers = read_headers(prefix, options).await;
 
-        Ok(Some(if headers.has_no_decoder() {
+        Ok(Some(if self.has_no_decoder(&headers) {
             Processed::of(headers.meta)
         } else {
             Processed::failed(headers.meta, error)
