@@ -17,6 +17,7 @@ const LAYERS: &str = "
     bucket: domain telemetry
     queue: domain telemetry
     aom:
+    av1: aom
     media: domain formats aom
     safe-http: domain
     space-store: domain telemetry table bucket queue

@@ -1,0 +1,5 @@
+//! A program that is nothing but a decoder.
+
+fn main() {
+    av1::init();
+}
