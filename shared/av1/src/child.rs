@@ -39,8 +39,9 @@ pub(crate) fn serve(max_pixels: u64) -> io::Result<()> {
     }
 }
 
-/// Limits what this process can do. No file or socket can be opened afterwards, and no process started, unless its user is
-/// root. Memory above the limit is an error of its allocation, which ends the process.
+/// Limits what this process can do. No file or socket can be opened afterwards, and no process
+/// started, unless its user is root. Memory above the limit is an error of its allocation, which
+/// ends the process.
 fn set_limits(max_pixels: u64) -> io::Result<()> {
     let statistics = fs::read_to_string("/proc/self/statm")?;
     let pages: Option<u64> = statistics

@@ -42,7 +42,8 @@ impl Units {
         let Some(bytes) = self.0.data else {
             return &mut [];
         };
-        // SAFETY: rav1d has allocated and zeroed `sz` bytes, and does not use them before they are sent.
+        // SAFETY: rav1d has allocated and zeroed `sz` bytes, and does not use them before they are
+        // sent.
         unsafe { slice::from_raw_parts_mut(bytes.as_ptr(), self.0.sz) }
     }
 }
@@ -71,7 +72,8 @@ pub(crate) fn decode(mut units: Units, expected_pixels: u64) -> Option<Decoded> 
     }
 }
 
-/// A decoder with one thread, which returns the highest layer of the first operating point, as libavif does.
+/// A decoder with one thread, which returns the highest layer of the first operating point, as
+/// libavif does.
 struct Context(Option<Dav1dContext>);
 
 impl Context {
@@ -97,7 +99,8 @@ impl Context {
     }
 
     fn send(&self, units: &mut Units) -> Dav1dResult {
-        // SAFETY: the context is open. The data is valid, and remains so when rav1d has taken its bytes.
+        // SAFETY: the context is open. The data is valid, and remains so when rav1d has taken its
+        // bytes.
         unsafe { dav1d_send_data(self.0, Some(NonNull::from(&mut units.0))) }
     }
 
@@ -151,7 +154,8 @@ impl Decoded {
         let samples = self.0.data[plane]
             .expect("the plane has samples")
             .cast::<u8>();
-        // SAFETY: the plane has rows at distances of its stride, which have at least as many samples as the picture is wide.
+        // SAFETY: the plane has rows at distances of its stride, which have at least as many
+        // samples as the picture is wide.
         unsafe {
             let start = samples.as_ptr().offset(offset);
             slice::from_raw_parts(start, size.width * header.sample_bytes())

@@ -22,7 +22,8 @@ use crate::{
 /// Even, so that no sample is divided.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// A process that decodes the pictures of one image, one after the other. Killed and reaped when dropped.
+/// A process that decodes the pictures of one image, one after the other. Killed and reaped when
+/// dropped.
 #[derive(Debug)]
 pub struct Decoder {
     process: Arc<Process>,
@@ -34,7 +35,8 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Starts a decoder of pictures up to this number of pixels, which limits its memory. It is killed after `time`.
+    /// Starts a decoder of pictures up to this number of pixels, which limits its memory. It is
+    /// killed after `time`.
     pub fn start(max_picture_pixels: u64, time: Duration) -> Result<Decoder, Av1Error> {
         let mut child = Command::new(program()?)
             .arg(ARGUMENT)
@@ -64,7 +66,8 @@ impl Decoder {
         Ok(decoder)
     }
 
-    /// Decodes the first picture of open bitstream units, a sequence header and a frame. It must have exactly this size.
+    /// Decodes the first picture of open bitstream units, a sequence header and a frame. It must
+    /// have exactly this size.
     pub fn decode(&mut self, units: &[u8], width: u32, height: u32) -> Result<Picture, Av1Error> {
         let pixels = u64::from(width) * u64::from(height);
         let limit = self.max_picture_pixels;

@@ -1,12 +1,15 @@
 //! AV1 decoding of still pictures by rav1d, in a child process.
 //!
-//! rav1d aborts its process on damaged pictures (<https://github.com/memorysafety/rav1d/issues/1497>). Pictures are
-//! therefore decoded by the program's executable, which a [`Decoder`] starts again with a hidden argument.
+//! rav1d aborts its process on damaged pictures
+//! (<https://github.com/memorysafety/rav1d/issues/1497>). Pictures are therefore decoded by the
+//! program's executable, which a [`Decoder`] starts again with a hidden argument.
 //!
 //! Invariants:
 //! - No picture is decoded in the process of the caller.
-//! - A decoder has no environment, and limits its memory, processor time and files before it reads its input.
-//! - Whatever a decoder answers, it has no effect except a [`Picture`] of the expected size or an [`Av1Error`].
+//! - A decoder has no environment, and limits its memory, processor time and files before it reads
+//!   its input.
+//! - Whatever a decoder answers, it has no effect except a [`Picture`] of the expected size or an
+//!   [`Av1Error`].
 //! - A decoder is killed when its time is over, and reaped before its [`Decoder`] is dropped.
 
 mod child;
@@ -60,8 +63,9 @@ pub enum Av1Error {
     TimedOut,
 }
 
-/// Decodes pictures and exits if this process was started as a decoder; otherwise lets [`Decoder::start`] start this
-/// program. To be called first in `main`, before anything else reads the input or the arguments.
+/// Decodes pictures and exits if this process was started as a decoder; otherwise lets
+/// [`Decoder::start`] start this program. To be called first in `main`, before anything else reads
+/// the input or the arguments.
 pub fn init() {
     let mut arguments = env::args_os().skip(1);
     if arguments.next().is_none_or(|argument| argument != ARGUMENT) {
@@ -75,7 +79,8 @@ pub fn init() {
     process::exit((!is_served).into());
 }
 
-/// Sets the program that is started as decoder, whose `main` calls [`init`]. For tests, which are no such program.
+/// Sets the program that is started as decoder, whose `main` calls [`init`]. For tests, which are
+/// no such program.
 pub fn use_program(path: PathBuf) {
     *PROGRAM.write().unwrap_or_else(PoisonError::into_inner) = Some(path);
 }

@@ -39,7 +39,8 @@ pub struct Picture {
     /// Matrix coefficients, likewise.
     pub matrix: u8,
     pub is_full_range: bool,
-    /// Luma, blue difference and red difference, their rows without gaps. No sample has more bits than `bit_depth`.
+    /// Luma, blue difference and red difference, their rows without gaps. No sample has more bits
+    /// than `bit_depth`.
     pub planes: [Vec<u16>; 3],
 }
 

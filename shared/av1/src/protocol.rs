@@ -1,8 +1,9 @@
 //! The messages between a caller and its decoder.
 //!
-//! For each picture the caller sends a [`Request`] and as many bytes as it specifies, and then reads a status and, if it is
-//! [`Status::Decoded`], the picture: its header, and the rows of its planes. Both processes run the same program, so numbers
-//! have the byte order of the machine. Samples of 8 bits are bytes, others `u16`.
+//! For each picture the caller sends a [`Request`] and as many bytes as it specifies, and then
+//! reads a status and, if it is [`Status::Decoded`], the picture: its header, and the rows of its
+//! planes. Both processes run the same program, so numbers have the byte order of the machine.
+//! Samples of 8 bits are bytes, others `u16`.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -73,7 +74,8 @@ pub(crate) fn header_bytes(picture: &Picture) -> [u8; HEADER_BYTES] {
     bytes
 }
 
-/// Reads a header and returns its picture, which has no samples yet. Fails if a value does not occur in AV1.
+/// Reads a header and returns its picture, which has no samples yet. Fails if a value does not
+/// occur in AV1.
 pub(crate) fn read_header(input: &mut impl Read) -> io::Result<Picture> {
     let width = u32::from_ne_bytes(read_array(input)?);
     let height = u32::from_ne_bytes(read_array(input)?);

@@ -5,10 +5,11 @@ use std::time::Duration;
 use aom::{Frame, Options};
 use av1::{Av1Error, Chroma, ChromaPosition, Decoder};
 
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 const MAX_PIXELS: u64 = 1 << 16;
 
-/// The first three codes are primaries, transfer and matrix. The sums of the planes are those of dav1d 1.0.0.
+/// The first three codes are primaries, transfer and matrix. The sums of the planes are those of
+/// dav1d 1.0.0.
 struct Fixture {
     name: &'static str,
     units: &'static [u8],
@@ -56,7 +57,7 @@ const FIXTURES: [Fixture; 10] = [
 
 fn start() -> Decoder {
     av1::use_program(env!("CARGO_BIN_EXE_av1-decoder").into());
-    Decoder::start(MAX_PIXELS, TIME).unwrap()
+    Decoder::start(MAX_PIXELS, TIME).expect("a decoder")
 }
 
 #[test]

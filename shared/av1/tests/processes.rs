@@ -14,21 +14,22 @@ use rustix::{
 };
 
 const UNITS: &[u8] = include_bytes!("fixtures/half_8.obu");
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_millis(50);
 
 /// Decodes a picture of 65 by 47 pixels with this script.
 fn decode(directory: &Path, script: &str, units: &[u8], time: Duration) -> Av1Error {
     let path = directory.join("program");
-    fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
-    fs::set_permissions(&path, Permissions::from_mode(0o700)).unwrap();
+    fs::write(&path, format!("#!/bin/sh\n{script}")).expect("a script");
+    fs::set_permissions(&path, Permissions::from_mode(0o700)).expect("a script");
     av1::use_program(path);
 
-    let mut decoder = Decoder::start(1 << 16, time).unwrap();
-    decoder.decode(units, 65, 47).unwrap_err()
+    let mut decoder = Decoder::start(1 << 16, time).expect("a process");
+    decoder.decode(units, 65, 47).expect_err("no picture")
 }
 
-/// Returns an answer of a status, a size, a depth, three more bytes, the color and the range, and samples.
+/// Returns an answer of a status, a size, a depth, three more bytes, the color and the range, and
+/// samples.
 fn answer(status: u8, width: u32, depth: u8, chroma: u8, samples: &[u8]) -> Vec<u8> {
     let mut bytes = vec![status];
     bytes.extend(width.to_ne_bytes());
@@ -111,11 +112,11 @@ fn all_programs_end_in_errors_and_are_reaped() {
 
 fn limits_of_decoder() {
     av1::use_program(env!("CARGO_BIN_EXE_av1-decoder").into());
-    let mut decoder = Decoder::start(1 << 16, TIME).unwrap();
-    decoder.decode(UNITS, 65, 47).unwrap();
+    let mut decoder = Decoder::start(1 << 16, TIME).expect("a decoder");
+    decoder.decode(UNITS, 65, 47).expect("a decoder");
 
-    let process = fs::read_to_string("/proc/thread-self/children").unwrap();
-    let limits = fs::read_to_string(format!("/proc/{}/limits", process.trim())).unwrap();
+    let process = fs::read_to_string("/proc/thread-self/children").expect("a decoder");
+    let limits = fs::read_to_string(format!("/proc/{}/limits", process.trim())).expect("a decoder");
     for limit in ["open files", "processes", "core file size", "file size"] {
         let mut lines = limits.lines();
         let line = lines.find(|line| line.starts_with(&format!("Max {limit}")));
