@@ -1,4 +1,4 @@
-// Renditions, decoded by the browser: the only AVIF decoder of the tests.
+// Renditions, decoded by the browser.
 
 import assert from "node:assert/strict";
 import test from "node:test";

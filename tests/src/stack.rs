@@ -185,6 +185,11 @@ impl Stack {
         let clock = ManualClock::starting_at(
             i64::try_from(now.as_millis()).expect("a time that fits into 64 bits"),
         );
+        // Functions in this process decode AVIF in another one, which this program cannot serve as.
+        let program = std::env::current_exe().expect("a path");
+        let binaries = program.ancestors().nth(2).expect("target/debug");
+        av1::use_program(binaries.join("av1-decoder"));
+
         let mut parameters = options.parameters;
         if options.template.parameters().contains_key(CDN_DOMAINS) {
             let domain = || CDN_DOMAIN.to_owned();

@@ -204,6 +204,7 @@ mod tests {
 
         for (mime_type, has_alpha, expected) in [
             ("image/png", None, ImageFormat::Png),
+            ("image/avif", None, ImageFormat::Avif),
             ("image/heic", None, ImageFormat::Jpeg),
             ("image/heic", Some(false), ImageFormat::Jpeg),
             ("image/heic", Some(true), ImageFormat::Png),

@@ -19,6 +19,7 @@ const EMULATORS: [&str; 2] = ["dynoxide", "s3s"];
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    av1::init();
     match cli::parse(std::env::args_os()) {
         Ok(Parsed::Print(text)) => {
             print(&text);

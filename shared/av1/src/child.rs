@@ -13,8 +13,8 @@ use crate::{
     protocol::{Request, Status, header_bytes, invalid},
 };
 
-/// Processor time of all pictures, in seconds.
-const CPU_SECONDS: u64 = 10;
+/// Processor time of all pictures, in seconds: that of the slowest rendering that a caller permits.
+const CPU_SECONDS: u64 = 16;
 /// Memory of a decoder of small pictures, in bytes: its state, and the bitstream.
 const BASE_BYTES: u64 = 64 << 20;
 /// Memory per pixel: three planes of `u16`, without and with film grain.

@@ -42,11 +42,11 @@ pub(crate) struct TransformedFile {
 
 /// Transforms a file by the rules of its config.
 ///
-/// JPEG, PNG, GIF and WebP are transformed; of animated images, only the metadata is removed. Other
+/// JPEG, PNG, GIF, WebP, HEIC and AVIF are transformed; of animated images, only the metadata is removed. Other
 /// files are returned unchanged.
 ///
-/// Fails if metadata is to be removed from an image of another format, if the image is truncated,
-/// malformed or over the pixel limits, and if the result is larger than 50 MB.
+/// Fails if metadata is to be removed from an image of another format, or from a HEIC or AVIF that is not
+/// converted, if the image is truncated, malformed or over the pixel limits, and if the result is larger than 50 MB.
 pub(crate) async fn transform(
     spooled: Spooled,
     media_type: MediaType,
@@ -242,7 +242,9 @@ fn ingest_error(error: MediaError) -> IngestError {
         MediaError::TooManyPixels { limit, .. }
         | MediaError::OutputTooLarge { limit, .. }
         | MediaError::TooManyPixelsForFormat { limit, .. } => FieldError::TooManyPixels(limit),
-        MediaError::DecodingTooSlow { .. } | MediaError::RenderingTooSlow { .. } => {
+        MediaError::DecodingTooSlow { .. }
+        | MediaError::DecodingTimedOut
+        | MediaError::RenderingTooSlow { .. } => {
             FieldError::Custom("must be an image that is transformed in less time")
         }
         MediaError::TooManyCodes { .. } => {
@@ -255,7 +257,9 @@ fn ingest_error(error: MediaError) -> IngestError {
         MediaError::AnimationTooLarge | MediaError::AnimatedOutputTooLarge { .. } => {
             FieldError::Custom("must be an animation with fewer frames")
         }
-        error @ MediaError::Encoding(_) => return ServiceError::internal(error).into(),
+        error @ (MediaError::Encoding(_) | MediaError::Decoder(_)) => {
+            return ServiceError::internal(error).into();
+        }
     };
     field_error.into()
 }

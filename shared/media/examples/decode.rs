@@ -14,6 +14,7 @@ use std::{fs, path::Path};
 use media::{Format, RenderOptions, render};
 
 fn main() {
+    av1::init();
     let mut arguments = std::env::args().skip(1);
     let output = arguments.next().unwrap();
     for (number, path) in arguments.enumerate() {

@@ -22,7 +22,7 @@ pub enum ProbeError {
     Malformed(&'static str),
 }
 
-/// Error of processing an image. All except `Encoding` are caused by the image.
+/// Error of processing an image. All except `Encoding` and `Decoder` are caused by the image.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MediaError {
     /// The image is truncated.
@@ -77,6 +77,9 @@ pub enum MediaError {
         milliseconds: u64,
         limit: u64,
     },
+    /// Decoding took longer than was estimated.
+    #[error("the image was not decoded in time")]
+    DecodingTimedOut,
     /// The code tables of a lossless or transparent WebP exceed the memory limit.
     #[error("the code tables of the image take {bytes} bytes, more than {limit}")]
     TooManyCodes { bytes: u64, limit: u64 },
@@ -85,6 +88,9 @@ pub enum MediaError {
     UnsupportedFormat(Format),
     #[error("encoding failed: {0}")]
     Encoding(String),
+    /// The process that decodes the format was not started.
+    #[error("decoding was not started: {0}")]
+    Decoder(String),
 }
 
 impl MediaError {

@@ -55,7 +55,7 @@ impl Format {
 
     /// Whether uploads can be decoded.
     pub fn is_decodable(self) -> bool {
-        self == Format::Heic || self.has_removable_metadata()
+        matches!(self, Format::Heic | Format::Avif) || self.has_removable_metadata()
     }
 
     /// Whether metadata can be removed from files without decoding them.
@@ -64,11 +64,6 @@ impl Format {
             self,
             Format::Jpeg | Format::Png | Format::Gif | Format::WebP
         )
-    }
-
-    /// Whether files can be rendered.
-    pub fn is_renderable(self) -> bool {
-        self != Format::Avif
     }
 
     /// Returns the name of the format in lower case.

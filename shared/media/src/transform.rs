@@ -48,8 +48,8 @@ enum Operation {
     Encode(Format),
 }
 
-/// Applies the rules to a complete file. Other formats than JPEG, PNG, GIF, WebP and HEIC are unchanged; of
-/// animations, only the metadata is removed. Fails with `UnsupportedFormat` if metadata is to be removed from a HEIC that is not converted.
+/// Applies the rules to a complete file. Other formats than JPEG, PNG, GIF, WebP, HEIC and AVIF are unchanged; of
+/// animations, only the metadata is removed. Fails with `UnsupportedFormat` if metadata is to be removed from a HEIC or AVIF that is not converted.
 ///
 /// Encoded images have sRGB colors if their profile is usable, and keep their EXIF data unless
 /// metadata is removed. Peak memory in addition to input and output: 1.6 GB, or 1.8 GB for a
@@ -104,11 +104,11 @@ fn stripped(bytes: &[u8], probed: &ImageInfo) -> Result<Vec<u8>, MediaError> {
 
 /// Whether the rules can remove the metadata of images of a format: by converting them, if need be.
 pub fn can_remove_metadata(format: Format, rules: &TransformationRules) -> bool {
-    let is_converted = format == Format::Heic && has_other_coding(format, rules);
+    let is_converted = format.is_decodable() && has_other_coding(format, rules);
     format.has_removable_metadata() || is_converted
 }
 
-/// Whether the rules convert every image of a format, as far as the format alone shows. GIF, WebP and HEIC may be
+/// Whether the rules convert every image of a format, as far as the format alone shows. GIF, WebP, HEIC and AVIF may be
 /// animations, which are not converted.
 pub fn converts_all(format: Format, rules: &TransformationRules) -> bool {
     matches!(format, Format::Jpeg | Format::Png) && has_other_coding(format, rules)

@@ -98,7 +98,7 @@ impl Renditions {
 
     /// Whether images of a format are decoded.
     pub fn has_decoder(&self, format: Format) -> bool {
-        format.is_renderable() && self.decoders.include(format)
+        self.decoders.include(format)
     }
 
     /// Fails like [`require_source`], and with 422 if the image has a format that this deployment does not decode.

@@ -23,10 +23,13 @@ pub(crate) fn formats(
     }
 
     let is_replaced_by_webp = preferred == ImageFormat::Avif && rendition.accepts_webp;
+    let shown = ImageFormat::of_original(original_mime_type, has_alpha);
+    let is_replaced_by_jpeg = shown == ImageFormat::Avif && has_alpha != Some(true);
     let candidates = [
         Some(preferred),
         is_replaced_by_webp.then_some(ImageFormat::WebP),
-        Some(ImageFormat::of_original(original_mime_type, has_alpha)),
+        Some(shown),
+        is_replaced_by_jpeg.then_some(ImageFormat::Jpeg),
         Some(ImageFormat::Png),
     ];
     let mut formats = Vec::new();
@@ -44,11 +47,11 @@ pub(crate) fn suits_size(format: ImageFormat, output: ImageSize) -> bool {
     supports_sides(format_of(format), output) && !is_slow
 }
 
-/// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is animated, and a HEIC with alpha not as JPEG.
+/// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is animated, and a HEIC or AVIF with alpha not as JPEG.
 pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: ImageSize) -> bool {
     let is_animated =
         matches!(info.format, Format::Gif | Format::WebP) && info.frames != Frames::Still;
-    let loses_alpha = info.format == Format::Heic && info.has_alpha;
+    let loses_alpha = matches!(info.format, Format::Heic | Format::Avif) && info.has_alpha;
     suits_size(format, output)
         && (format != ImageFormat::Avif || !is_animated)
         && (format != ImageFormat::Jpeg || !loses_alpha)
@@ -112,6 +115,7 @@ mod tests {
             (Avif, false, "image/jpeg", &[Avif, Jpeg, Png]),
             (Avif, true, "image/tiff", &[Avif, WebP, Png]),
             (Avif, true, "image/heic", &[Avif, WebP, Jpeg, Png]),
+            (Avif, false, "image/avif", &[Avif, Jpeg, Png]),
             (Avif, false, "image/gif", &[Avif, Gif, Png]),
             (WebP, true, "image/jpeg", &[WebP, Jpeg, Png]),
             (Jpeg, true, "image/jpeg", &[Jpeg, Png]),

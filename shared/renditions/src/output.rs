@@ -31,9 +31,10 @@ pub fn resolve(rendition: Rendition, file: &File) -> Rendition {
     let format = formats
         .find(|format| suits_size(*format, output_size))
         .unwrap_or(resolved.format);
-    // Until it is processed, a HEIC may have alpha.
-    let may_become_png =
-        format == ImageFormat::Jpeg && file.mime_type == "image/heic" && file.has_alpha().is_none();
+    // Until it is processed, a HEIC or AVIF may have alpha.
+    let may_have_alpha = file.has_alpha().is_none()
+        && matches!(file.mime_type.as_str(), "image/heic" | "image/avif");
+    let may_become_png = format == ImageFormat::Jpeg && may_have_alpha;
     Rendition {
         format,
         output: resolved.output.map(|output| RenditionOutput {

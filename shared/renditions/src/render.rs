@@ -204,11 +204,8 @@ pub(crate) fn rendering_error(error: MediaError, rendition: Rendition) -> Servic
     };
     match error {
         MediaError::Truncated => invalid(&FieldError::Custom("is a truncated image")),
-        MediaError::UnsupportedFormat(Format::Avif) => invalid(&FieldError::Custom(
-            "is an AVIF original, which cannot be transformed or have a watermark",
-        )),
-        MediaError::UnsupportedFormat(Format::Heic) => invalid(&FieldError::Custom(
-            "is a HEIC original of a kind that cannot be transformed or have a watermark",
+        MediaError::UnsupportedFormat(Format::Avif | Format::Heic) => invalid(&FieldError::Custom(
+            "is an AVIF or HEIC original of a kind that cannot be transformed or have a watermark",
         )),
         MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => undecodable(),
         MediaError::SideTooLarge { limit, .. } => invalid(&FieldError::SideTooLarge(limit)),
@@ -228,9 +225,9 @@ pub(crate) fn rendering_error(error: MediaError, rendition: Rendition) -> Servic
         MediaError::TooManyCodes { .. } => invalid(&FieldError::Custom(
             "must be a WebP with smaller code tables to be transformed",
         )),
-        MediaError::DecodingTooSlow { .. } => invalid(&FieldError::Custom(
-            "takes too long to be decoded; it must have fewer pixels or scans",
-        )),
+        MediaError::DecodingTooSlow { .. } | MediaError::DecodingTimedOut => invalid(
+            &FieldError::Custom("takes too long to be decoded; it must have fewer pixels or scans"),
+        ),
         MediaError::OutputTooLarge { limit, .. } => {
             on(size_field(rendition), FieldError::TooManyPixels(limit))
         }
@@ -245,7 +242,7 @@ pub(crate) fn rendering_error(error: MediaError, rendition: Rendition) -> Servic
             format_field(rendition),
             FieldError::Custom("takes too long to be rendered in this size"),
         ),
-        error @ MediaError::Encoding(_) => ServiceError::internal(error),
+        error @ (MediaError::Encoding(_) | MediaError::Decoder(_)) => ServiceError::internal(error),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use local_stack::CargoLambda;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::{
     PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace, authority, large_photo,
     stack_test,
@@ -63,6 +63,23 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack, acm
 
     confirm_checks_run(stack, acme).await;
     // The clock of the processes cannot be advanced to the confirm-checks of pending files.
+}
+
+#[stack_test(options = emulated(), undrained)]
+async fn avif_is_decoded_by_processes_of_real_lambdas(stack: &Stack, acme: &TestSpace) {
+    const AVIF: &[u8] = include_bytes!("../../../shared/media/tests/avif/ten_bits.avif");
+    let file = acme.upload(AVIF).named("a.avif", "image/avif").await;
+    let small = stack.anonymous.fetch(&file.url_with("w=9&f=png")).await;
+    small.expect_header("x-image-width", "9");
+
+    let rules = json!({"transformations": {"upload_format": "webp"}});
+    acme.upload_config("web")
+        .with(json!({ "config": rules }))
+        .await;
+    let upload = acme.upload(AVIF).named("b.avif", "image/avif");
+    let converted = upload.with_config("web").await;
+    assert_eq!(converted["mime_type"], "image/webp");
+    // Jobs of processing run later.
 }
 
 #[tokio::test]

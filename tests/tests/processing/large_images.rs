@@ -5,12 +5,10 @@ use futures::stream;
 use media::Format;
 use reqwest::Body;
 use serde_json::{Value, json};
-use tests::{Stack, WebhookReceiver, assert_fields, seconds, stack_test, text};
+use tests::{Stack, StackOptions, WebhookReceiver, assert_fields, seconds, stack_test, text};
 
-use crate::{
-    support::images::{image, with_exif},
-    uploads::presign::PendingFile,
-};
+use super::photos::PHONE;
+use crate::{support::images::with_exif, uploads::presign::PendingFile};
 
 /// Size of a file that is too large to be rendered, in bytes.
 const SIZE_BYTES: usize = (100 << 20) + 1;
@@ -132,16 +130,16 @@ async fn image_over_100_mib_has_the_metadata_of_its_header_and_fails(stack: &Sta
     assert!(meta.get("blurhash").is_none());
 }
 
-#[stack_test]
+#[stack_test(options = StackOptions::default().with_parameters(&[("DecodeHeic", "false")]))]
 async fn image_over_100_mib_without_a_decoder_is_processed(stack: &Stack) {
-    let avif = process(stack, Format::Avif, image(Format::Avif, 64, 48)).await;
+    let heic = process(stack, Format::Heic, PHONE.to_vec()).await;
 
-    assert_eq!(avif.events, ["file.processed", "file.uploaded"]);
+    assert_eq!(heic.events, ["file.processed", "file.uploaded"]);
     let completed = json!({"status": "completed", "error": null});
     let expected = json!({"processing": completed, "thumbnails": []});
-    assert_fields(&avif.file, expected);
-    let expected = json!({"width": 64, "format": "avif"});
-    assert_fields(&avif.file["storage_meta"], expected);
+    assert_fields(&heic.file, expected);
+    let expected = json!({"width": 378, "format": "heic"});
+    assert_fields(&heic.file["storage_meta"], expected);
 }
 
 #[stack_test]

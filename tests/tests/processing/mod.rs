@@ -3,10 +3,10 @@
 mod duplicates;
 mod failures;
 mod fault_sweep;
-mod heic;
 pub(crate) mod images;
 mod killed_functions;
 mod large_images;
+mod photos;
 mod retries;
 mod rules;
 mod thumbnails;

@@ -2,9 +2,12 @@
 
 use media::Format;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, column, stack_test, text};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, column, stack_test, text};
 
-use super::images::{processed, stored_image, two_colors};
+use super::{
+    images::{processed, stored_image, two_colors},
+    photos::PHONE,
+};
 use crate::support::{
     image_server::{ImageServer, logo},
     images::image,
@@ -103,15 +106,15 @@ async fn automatic_tags_describe_the_image(stack: &Stack, acme: &TestSpace) {
     assert_eq!(found[0]["id"], after["id"]);
 }
 
-#[stack_test]
+#[stack_test(options = StackOptions::default().with_parameters(&[("DecodeHeic", "false")]))]
 async fn automatic_tags_of_undecoded_images_lack_the_color(stack: &Stack, acme: &TestSpace) {
     create_tagged(acme, json!([])).await;
-    let avif = image(Format::Avif, 48, 64);
+    let heic = PHONE.to_vec();
     let mut png = image(Format::Png, 64, 48);
     png.truncate(png.len() / 2);
 
     for (mime_type, bytes, status, tags) in [
-        ("image/avif", avif, "completed", ["avif", "portrait"]),
+        ("image/heic", heic, "completed", ["heic", "portrait"]),
         ("image/png", png, "failed", ["png", "landscape"]),
     ] {
         let upload = acme.upload(bytes).named("a", mime_type);

@@ -18,7 +18,7 @@ const LAYERS: &str = "
     queue: domain telemetry
     aom:
     av1: aom
-    media: domain formats aom
+    media: domain formats aom av1
     safe-http: domain
     space-store: domain telemetry table bucket queue
     runtime: domain telemetry worker table bucket queue
@@ -29,12 +29,12 @@ const LAYERS: &str = "
     files: domain space-store runtime http-api
     folders: domain space-store runtime renditions http-api
     upload-configs: domain formats runtime http-api
-    uploads: domain formats telemetry space-store runtime http-api intake
+    uploads: domain formats av1 telemetry space-store runtime http-api intake
     not-found: domain runtime http-api
-    delivery: domain telemetry space-store renditions runtime http-api
-    processing: domain media renditions telemetry space-store runtime worker
+    delivery: domain av1 telemetry space-store renditions runtime http-api
+    processing: domain av1 media renditions telemetry space-store runtime worker
     webhooks: domain safe-http telemetry space-store runtime worker
-    confirm-check: domain telemetry space-store runtime worker intake
+    confirm-check: domain av1 telemetry space-store runtime worker intake
     purge: domain telemetry space-store runtime worker
     sweep: domain space-store runtime worker
     bootstrap: domain runtime space-store
@@ -42,7 +42,7 @@ const LAYERS: &str = "
     test-macros:
     emulators: sam-template
     openapi: domain spaces files folders upload-configs uploads http-api
-    local-stack: domain telemetry space-store runtime worker sam-template emulators spaces files folders upload-configs uploads not-found \
+    local-stack: domain av1 telemetry space-store runtime worker sam-template emulators spaces files folders upload-configs uploads not-found \
                  delivery confirm-check purge sweep processing webhooks http-api
 ";
 
@@ -148,4 +148,26 @@ fn excluded_packages_are_not_reached_by_any_path() {
             }
         }
     }
+}
+
+/// Crates that decode the images of watermarks only, of which none is AVIF, and the one whose functions start another program.
+const WITHOUT_ORIGINALS: [&str; 3] = ["folders", "spaces", "tests"];
+
+#[test]
+fn programs_that_decode_originals_serve_as_av1_decoder() {
+    let metadata = metadata(PLATFORMS[0]);
+    let mut programs = 0;
+    for package in metadata.workspace_packages() {
+        let name = package.name.as_str();
+        let is_decoding = reached(&metadata, name).contains("media");
+        let main = package.targets.iter().find(|target| target.is_bin());
+        let Some(main) = main.filter(|_| is_decoding && !WITHOUT_ORIGINALS.contains(&name)) else {
+            continue;
+        };
+
+        programs += 1;
+        let source = std::fs::read_to_string(&main.src_path).expect("a source file");
+        assert!(source.contains("{\n    av1::init();\n"), "{name}");
+    }
+    assert_eq!(programs, 5);
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    av1::init();
     runtime::serve_http(
         env!("CARGO_BIN_NAME"),
         runtime::EventSource::HttpApi,

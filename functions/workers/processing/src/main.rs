@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    av1::init();
     runtime::serve_worker(env!("CARGO_BIN_NAME"), processing::handler)
 }

@@ -7,7 +7,7 @@
 mod canvas;
 mod frames;
 mod gif;
-mod heic;
+mod heif;
 mod image;
 mod jpeg;
 mod layers;
@@ -16,7 +16,7 @@ mod shrink;
 mod webp;
 
 pub(crate) use frames::FrameDecoder;
-pub(crate) use heic::{HeicImage, PICTURE_PIXEL_BYTES as HEIC_PICTURE_PIXEL_BYTES};
+pub(crate) use heif::{AV1_PIXEL_BYTES, HEVC_PIXEL_BYTES, HeifImage};
 pub(crate) use image::TiffTiles;
 pub(crate) use layers::{DecodedLayer, DecodedLayers};
 pub(crate) use shrink::Shrink;
@@ -37,10 +37,10 @@ const WORKING_BYTES: usize = 8 << 20;
 
 /// Decodes a complete image and converts its colors to sRGB. Does not apply the orientation.
 ///
-/// Decodes the first frame of an animation, and the primary image of a HEIC sequence. Rejects JPEGs for which libjpeg emits a warning, since it
+/// Decodes the first frame of an animation, and the primary image of a sequence in HEIC or AVIF. Rejects JPEGs for which libjpeg emits a warning, since it
 /// would invent pixels. Fails if the code tables of a WebP that is lossless or transparent take more
 /// than 128 MiB. Peak memory in addition: up to 4 bytes per pixel, plus 6 for a progressive JPEG (8 with
-/// four components), 1 for GIF, 8 for WebP, or 14 for a HEIC of one picture.
+/// four components), 1 for GIF, 8 for WebP, 14 for a HEIC of one picture, or 18 for an AVIF of one.
 pub fn decode(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     if !probed.format.is_decodable() {
         return Err(MediaError::UnsupportedFormat(probed.format));
@@ -67,8 +67,7 @@ pub(crate) fn decode_shrunk(
         Format::WebP if probed.frames == Frames::Animated => frames::read_first(bytes, probed),
         Format::WebP => webp::read(bytes, probed),
         Format::Bmp | Format::Tiff | Format::Ico => image::read(bytes, probed),
-        Format::Heic => heic::read(bytes, probed),
-        Format::Avif => Err(MediaError::UnsupportedFormat(Format::Avif)),
+        Format::Heic | Format::Avif => heif::read(bytes, probed),
     });
     let mut pixels = decoded.map_err(|error| truncated_or(error, bytes, probed.format))?;
     pixels.profile = color::fitting_profile(pixels.profile, pixels.channels);

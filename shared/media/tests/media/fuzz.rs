@@ -4,7 +4,7 @@ use domain::{ImageSize, Resize, Sides};
 use media::{Channels, Format, TransformOutcome, probe, render, transform};
 use proptest::prelude::*;
 
-use crate::{files, heads, heic_files, transform::rules};
+use crate::{avif_originals, files, heads, heic_files, transform::rules};
 
 /// Returns small files of each format, so that a mutation is likely to hit a relevant byte.
 fn seeds() -> Vec<Vec<u8>> {
@@ -142,11 +142,13 @@ proptest! {
     }
 
     #[test]
-    fn mutated_heics_fail_or_are_rendered(
+    fn mutated_heics_and_avifs_fail_or_are_rendered(
         seed in any::<prop::sample::Index>(),
         mutations in prop::collection::vec(mutation(), 1..4),
     ) {
-        let mut file = seed.get(&heic_files::valid()).clone();
+        avif_originals::use_decoder();
+        let valid = [heic_files::valid(), avif_originals::valid()].concat();
+        let mut file = seed.get(&valid).clone();
         for mutation in &mutations {
             apply(&mut file, mutation);
         }

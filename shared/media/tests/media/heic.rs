@@ -24,13 +24,13 @@ fn painted(x: u32, y: u32, width: u32, height: u32) -> [u32; 3] {
     ]
 }
 
-fn decoded(file: &[u8]) -> Pixels {
+pub(crate) fn decoded(file: &[u8]) -> Pixels {
     let probed = probe(file).unwrap();
     orient(decode(file, &probed).unwrap(), probed.orientation)
 }
 
 /// Returns the mean difference of the colors from those that were painted, in hundredths.
-fn difference(found: &Pixels) -> u64 {
+pub(crate) fn difference(found: &Pixels) -> u64 {
     let count = found.channels.count();
     let mut sum = 0;
     for (index, pixel) in found.samples.chunks(count).enumerate() {
@@ -55,7 +55,7 @@ fn difference(found: &Pixels) -> u64 {
 }
 
 /// An image with its size, and the maximum difference from the painted colors.
-type Case = (&'static str, &'static [u8], u32, u32, Channels, u64);
+pub(crate) type Case = (&'static str, &'static [u8], u32, u32, Channels, u64);
 
 #[test]
 fn pixels_are_those_of_the_encoded_image() {

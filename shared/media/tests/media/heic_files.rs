@@ -1,4 +1,4 @@
-//! HEIC files: images that another program has written, and files that are put together from their pictures.
+//! HEIC and AVIF files: images that another program has written, and files that are put together from their pictures.
 
 use domain::ImageSize;
 
@@ -11,6 +11,14 @@ macro_rules! fixture {
     };
 }
 pub(crate) use fixture;
+
+/// A file of `tests/avif`, written by avifenc with libaom.
+macro_rules! avif_fixture {
+    ($name:literal) => {
+        include_bytes!(concat!("../avif/", $name, ".avif"))
+    };
+}
+pub(crate) use avif_fixture;
 
 /// An image of 96 × 64 pixels that is one picture.
 pub(crate) const SINGLE: &[u8] = fixture!("half_chroma");
@@ -62,6 +70,19 @@ impl Item {
         }
     }
 
+    /// The picture of the AVIF `half_chroma`, of 96 × 64 pixels, with these dimensions in its header.
+    pub(crate) fn av1(width: u32, height: u32) -> Item {
+        let file = avif_fixture!("half_chroma");
+        let data = file.windows(4).position(|found| found == b"mdat").unwrap() + 4;
+        Item {
+            kind: *b"av01",
+            data: file[data..].to_vec(),
+            size: ImageSize::new(width, height),
+            properties: Vec::new(),
+            references: Vec::new(),
+        }
+    }
+
     /// A grid of tiles that are all item 1.
     pub(crate) fn grid(rows: u16, columns: u16, width: u16, height: u16) -> Item {
         let [rows_less, columns_less] = [rows - 1, columns - 1].map(|count| count.to_be_bytes()[1]);
@@ -76,8 +97,13 @@ impl Item {
     }
 }
 
-/// Puts a file together, whose last item is the primary one unless it is auxiliary.
+/// Puts a HEIC together.
 pub(crate) fn heic(items: &[Item], primary: u16) -> Vec<u8> {
+    heif(items, primary, b"heic\0\0\0\0mif1heic")
+}
+
+/// Puts a file of these brands together.
+pub(crate) fn heif(items: &[Item], primary: u16, brands: &[u8]) -> Vec<u8> {
     let number = |number: usize| u32::try_from(number).unwrap().to_be_bytes();
     let id = |index: usize| u16::try_from(index + 1).unwrap().to_be_bytes();
     let count = id(items.len() - 1);
@@ -129,7 +155,7 @@ pub(crate) fn heic(items: &[Item], primary: u16) -> Vec<u8> {
         ];
         boxed(*b"meta", &boxes.concat())
     };
-    let brands = boxed(*b"ftyp", b"heic\0\0\0\0mif1heic");
+    let brands = boxed(*b"ftyp", brands);
     let start = brands.len() + meta(0).len() + 8;
     let data: Vec<u8> = items.iter().flat_map(|item| item.data.clone()).collect();
     [brands, meta(start), boxed(*b"mdat", &data)].concat()

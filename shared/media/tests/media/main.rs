@@ -9,6 +9,7 @@ mod animation_steps;
 mod animation_viewer;
 mod animations;
 mod avif;
+mod avif_originals;
 mod color_inputs;
 mod colors;
 mod descriptions;

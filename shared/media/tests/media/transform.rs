@@ -144,7 +144,6 @@ fn animations_are_only_stripped() {
 #[test]
 fn other_formats_are_unchanged() {
     for file in [
-        files::file(Format::Avif, 24, 16, Channels::Rgb),
         heads::tiff(24, 16, 6),
         heads::bmp(24, 16),
         heads::ico(),

@@ -22,6 +22,7 @@ impl ImageFormat {
             "image/heic" if has_alpha != Some(true) => ImageFormat::Jpeg,
             "image/jpeg" => ImageFormat::Jpeg,
             "image/webp" => ImageFormat::WebP,
+            "image/avif" => ImageFormat::Avif,
             "image/gif" => ImageFormat::Gif,
             _ => ImageFormat::Png,
         }

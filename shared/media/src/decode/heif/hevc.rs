@@ -14,13 +14,17 @@ use heifer_hevc_dec::{
 };
 
 use crate::{
-    MediaError, ProbeError,
+    Format, MediaError, ProbeError,
     bytes::{array, be16, part},
     decode::require_size,
 };
 
+use super::picture::{Chroma, Picture};
+
 /// Maximum size of the parameter sets of a picture, in bytes. Those of cameras have about 100.
 const MAX_SETS_BYTES: usize = 8 << 10;
+/// Maximum number of bits of a sample.
+const MAX_DEPTH: u8 = 12;
 /// Side of the largest coding block, which sides of coded pictures are padded to.
 const MAX_BLOCK_SIDE: u32 = 64;
 /// What precedes each unit of a stream.
@@ -33,7 +37,7 @@ const FIRST_SLICE: RangeInclusive<u8> = 16..=21;
 const PARAMETER_SET: RangeInclusive<u8> = 32..=34;
 
 /// A coded picture whose units were counted.
-pub(super) struct Stream<'a> {
+pub(super) struct HevcUnits<'a> {
     sets: Vec<&'a [u8]>,
     data: Cow<'a, [u8]>,
     length_bytes: usize,
@@ -41,14 +45,14 @@ pub(super) struct Stream<'a> {
     pub(super) slices: u64,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> HevcUnits<'a> {
     /// Reads the units of an item. Fails if one is damaged, or if the parameter sets exceed [`MAX_SETS_BYTES`].
     pub(super) fn read(
         configuration: &'a [u8],
         data: Cow<'a, [u8]>,
-    ) -> Result<Stream<'a>, MediaError> {
+    ) -> Result<HevcUnits<'a>, MediaError> {
         let [sizes, arrays] = array(configuration, 21)?;
-        let mut stream = Stream {
+        let mut stream = HevcUnits {
             sets: parameter_sets(configuration, arrays)?,
             data,
             length_bytes: usize::from(sizes & 3) + 1,
@@ -70,13 +74,8 @@ impl<'a> Stream<'a> {
         Ok(stream)
     }
 
-    /// Returns the size of the data, in bytes.
-    pub(super) fn bytes(&self) -> u64 {
-        self.data.len() as u64
-    }
-
     /// Decodes the picture, which must have these dimensions.
-    pub(super) fn decode(&self, size: ImageSize) -> Result<Frame, MediaError> {
+    pub(super) fn decode(&self, size: ImageSize) -> Result<Picture, MediaError> {
         let mut stream = Vec::with_capacity(self.data.len() + MAX_SETS_BYTES);
         for set in &self.sets {
             stream.extend_from_slice(&START_CODE);
@@ -96,7 +95,7 @@ impl<'a> Stream<'a> {
         };
         let frame = decode_picture(&stream, options).map_err(MediaError::malformed)?;
         require_size(size, frame.widths[0], frame.heights[0])?;
-        Ok(frame)
+        picture(frame)
     }
 
     /// Iterates over the units of the data, which begin with their lengths.
@@ -119,6 +118,33 @@ impl<'a> Stream<'a> {
             Some(unit.map_err(|_| ProbeError::Malformed("a unit exceeds its picture")))
         })
     }
+}
+
+/// Returns a decoded frame as a picture. Fails if its depths are not supported.
+fn picture(frame: Frame) -> Result<Picture, MediaError> {
+    let [depth, chroma_depth] = frame.bit_depth;
+    let chroma = match frame.chroma_format {
+        0 => Chroma::None,
+        1 => Chroma::Half,
+        2 => Chroma::HalfWide,
+        _ => Chroma::Full,
+    };
+    let has_depth = chroma == Chroma::None || depth == chroma_depth;
+    if !has_depth || !(8..=MAX_DEPTH).contains(&depth) {
+        return Err(MediaError::UnsupportedFormat(Format::Heic));
+    }
+
+    Ok(Picture {
+        widths: frame.widths.map(|width| width as usize),
+        planes: frame.planes,
+        depth,
+        chroma,
+        // ITU-T H.265, figure E.1, type 0.
+        is_left: true,
+        is_top: false,
+        matrix: frame.matrix_coeffs.into(),
+        is_full_range: frame.full_range,
+    })
 }
 
 /// Returns the dimensions of a picture with padding.

@@ -1,4 +1,5 @@
-//! HEIC originals: a photo as phones write it, of 48 tiles, turned, with another color profile and a place.
+//! HEIC and AVIF originals: a photo as phones write it, of 48 tiles, turned, with another color profile and a place, and AVIF of each
+//! depth, with alpha, and of tiles.
 
 use media::{decode, probe};
 use serde_json::json;
@@ -17,7 +18,12 @@ use crate::{
     },
 };
 
-const PHONE: &[u8] = include_bytes!("../../../shared/media/tests/heic/phone.heic");
+pub(super) const PHONE: &[u8] = include_bytes!("../../../shared/media/tests/heic/phone.heic");
+macro_rules! avif {
+    ($name:literal) => {
+        include_bytes!(concat!("../../../shared/media/tests/avif/", $name, ".avif"))
+    };
+}
 /// Displayed size of the photo, in pixels.
 const SIZE: (u32, u32) = (378, 504);
 const NOT_DECODED: &str =
@@ -68,18 +74,75 @@ async fn photo_of_a_phone_has_thumbnails_and_is_delivered_upright(stack: &Stack,
 }
 
 #[stack_test]
-async fn photo_of_a_phone_is_converted_on_every_route(stack: &Stack) {
+async fn avif_is_an_image_like_others(stack: &Stack, acme: &TestSpace) {
+    let cases: [(&str, &[u8]); 5] = [
+        ("8 bits", avif!("half_chroma")),
+        ("10 bits", avif!("ten_bits")),
+        ("12 bits", avif!("twelve_bits")),
+        ("alpha", avif!("alpha")),
+        ("tiles", avif!("grid")),
+    ];
+    for (name, bytes) in cases {
+        let file = acme.upload(bytes).named("a.avif", "image/avif").await;
+        let after = processed(stack, acme, file.path()).await;
+        assert_eq!(after["processing"]["status"], "completed", "{name}");
+        assert!(after["storage_meta"]["blurhash"].is_string(), "{name}");
+        assert_ne!(after["thumbnails"], json!([]), "{name}");
+
+        for (query, mime_type) in [
+            ("w=48", "image/avif"),
+            ("w=48&f=webp", "image/webp"),
+            ("w=48&f=jpeg", "image/jpeg"),
+        ] {
+            let delivered = stack.anonymous.fetch(&file.url_with(query)).await;
+            delivered.expect_header("content-type", mime_type);
+            delivered.expect_header("x-image-width", "48");
+        }
+        stack.anonymous.fetch(file.url()).await.expect_body(bytes);
+    }
+}
+
+#[stack_test]
+async fn damaged_avif_is_an_error_of_its_request_alone(stack: &Stack, acme: &TestSpace) {
+    let mut damaged = avif!("half_chroma").to_vec();
+    let middle = damaged.len() - 90;
+    damaged[middle..].fill(0xA5);
+    let file = acme.upload(damaged).named("a.avif", "image/avif").await;
+    let whole = acme
+        .upload(avif!("odd"))
+        .named("b.avif", "image/avif")
+        .await;
+
+    let after = processed(stack, acme, file.path()).await;
+    assert_eq!(after["processing"]["status"], "failed");
+    assert_eq!(after["storage_meta"]["width"], 96);
+    stack.anonymous.get_err(422, &file.url_with("w=9")).await;
+    stack.anonymous.fetch(&whole.url_with("w=9")).await;
+}
+
+#[stack_test]
+async fn photos_are_converted_on_every_route(stack: &Stack) {
     let rules = json!({"transformations": {"upload_format": "webp", "strip_metadata": true}});
     let uploads = Uploads::new(stack, rules).await;
-    for route in ROUTES {
-        let upload = uploads.file(route, "IMG_0001.heic", "image/heic", PHONE);
-        let record = uploads.record(upload.finish().await).await;
-        assert_eq!(record["mime_type"], "image/webp", "{route:?}");
+    let photos: [(&str, &[u8], (u32, u32)); 2] = [
+        ("image/heic", PHONE, SIZE),
+        ("image/avif", avif!("grid"), (256, 192)),
+    ];
+    for (mime_type, bytes, size) in photos {
+        for route in ROUTES {
+            let upload = uploads.file(route, "IMG_0001", mime_type, bytes);
+            let record = uploads.record(upload.finish().await).await;
+            assert_eq!(record["mime_type"], "image/webp", "{route:?} {mime_type}");
 
-        let stored = delivered_bytes(stack, &record).await;
-        let displayed = probe(&stored).expect("an image").displayed();
-        assert_eq!((displayed.width, displayed.height), SIZE, "{route:?}");
-        assert!(!contains(&stored, b"EXIF"), "{route:?}");
+            let stored = delivered_bytes(stack, &record).await;
+            let displayed = probe(&stored).expect("an image").displayed();
+            assert_eq!(
+                (displayed.width, displayed.height),
+                size,
+                "{route:?} {mime_type}"
+            );
+            assert!(!contains(&stored, b"EXIF"), "{route:?} {mime_type}");
+        }
     }
     stack.run_confirm_checks().await;
 }

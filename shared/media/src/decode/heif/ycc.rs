@@ -2,16 +2,14 @@
 //!
 //! Invariant: chroma outside of the shown part is not read, because encoders pad it with anything.
 
-use heifer_hevc_dec::recon::Frame;
-
 use crate::{Format, MediaError, Rectangle, container::heif::Colors};
 
-/// Maximum number of bits of a sample.
-const MAX_DEPTH: u8 = 12;
+use super::picture::{Chroma, Picture};
+
 /// Fractional bits of the factors.
 const FRACTION_BITS: u32 = 20;
-/// Upsampled chroma is a sum of eight samples.
-const CHROMA_BITS: u32 = 3;
+/// Upsampled chroma is a sum of sixteen samples.
+const CHROMA_BITS: u32 = 4;
 /// 1/2 with fractional bits.
 const HALF: i32 = 1 << (FRACTION_BITS - 1);
 
@@ -27,35 +25,30 @@ pub(super) struct YccConverter {
     middle: i32,
     /// Factors of both differences for red, green and blue; `None` if the planes are green, blue and red.
     chroma: Option<[[i32; 2]; 3]>,
-    /// Whether chroma has half the width, and half the height.
-    is_half_wide: bool,
-    is_half_high: bool,
 }
 
 impl YccConverter {
-    /// Creates the converter of a picture, whose own code points count if its item has none. Fails if the colors or depths are not
-    /// supported.
-    pub(super) fn new(frame: &Frame, colors: Option<Colors>) -> Result<YccConverter, MediaError> {
-        let unsupported = MediaError::UnsupportedFormat(Format::Heic);
-        let [depth, chroma_depth] = frame.bit_depth;
-        let has_chroma = frame.chroma_format != 0;
-        if depth > MAX_DEPTH || (has_chroma && depth != chroma_depth) || depth < 8 {
-            return Err(unsupported);
-        }
+    /// Creates the converter of a picture, whose own code points count if its item has none. Fails if the colors are not supported.
+    pub(super) fn new(
+        picture: &Picture,
+        colors: Option<Colors>,
+        format: Format,
+    ) -> Result<YccConverter, MediaError> {
+        let unsupported = MediaError::UnsupportedFormat(format);
         let (matrix, is_full) = match colors {
             Some(colors) => (colors.matrix, colors.is_full_range),
-            None => (frame.matrix_coeffs.into(), frame.full_range),
+            None => (picture.matrix, picture.is_full_range),
         };
 
-        let unit = 1 << (depth - 8);
+        let unit = 1 << (picture.depth - 8);
         let (black, luma_range, chroma_range) = if is_full {
             let max = 256 * unit - 1;
             (0, max, max)
         } else {
             (16 * unit, 219 * unit, 224 * unit)
         };
-        let is_coded = has_chroma && matrix != IDENTITY;
-        if has_chroma && !is_coded && frame.chroma_format != 3 {
+        let is_coded = picture.chroma != Chroma::None && matrix != IDENTITY;
+        if !is_coded && matches!(picture.chroma, Chroma::Half | Chroma::HalfWide) {
             return Err(unsupported);
         }
         let factors = if is_coded {
@@ -72,24 +65,22 @@ impl YccConverter {
             offset: HALF - black * luma,
             middle: (128 * unit) << CHROMA_BITS,
             chroma: factors.map(|factors| factors.map(|factors| factors.map(scaled))),
-            is_half_wide: matches!(frame.chroma_format, 1 | 2),
-            is_half_high: frame.chroma_format == 1,
         })
     }
 
     /// Writes a row of an area as gray, as colors, or as colors with alpha, whose alpha stays.
     pub(super) fn write_colors(
         &self,
-        frame: &Frame,
+        picture: &Picture,
         area: Rectangle,
         row: usize,
         samples: &mut [u8],
         channels: usize,
     ) {
         let y = area.top as usize + row;
-        let lumas = plane_row(frame, 0, y, area);
+        let lumas = picture.row(0, y, area.left, area.width);
         let targets = samples.chunks_exact_mut(channels);
-        if channels == 1 || frame.chroma_format == 0 {
+        if channels == 1 || picture.chroma == Chroma::None {
             for (target, luma) in targets.zip(lumas) {
                 let gray = self.gray(*luma);
                 let colors = target.len().min(3);
@@ -98,16 +89,16 @@ impl YccConverter {
             return;
         }
         let Some(factors) = self.chroma else {
-            let blues = plane_row(frame, 1, y, area);
-            let reds = plane_row(frame, 2, y, area);
+            let blues = picture.row(1, y, area.left, area.width);
+            let reds = picture.row(2, y, area.left, area.width);
             for (((target, green), blue), red) in targets.zip(lumas).zip(blues).zip(reds) {
                 target[..3].copy_from_slice(&[*red, *green, *blue].map(|value| self.gray(value)));
             }
             return;
         };
 
-        let blues = self.chroma_row(frame, 1, y, area);
-        let reds = self.chroma_row(frame, 2, y, area);
+        let blues = self.chroma_row(picture, 1, y, area);
+        let reds = self.chroma_row(picture, 2, y, area);
         for (((target, luma), blue), red) in targets.zip(lumas).zip(blues).zip(reds) {
             let luma = i32::from(*luma) * self.luma + self.offset;
             let color =
@@ -119,12 +110,12 @@ impl YccConverter {
     /// Writes a row of an area as the alpha of pixels with four channels.
     pub(super) fn write_alpha(
         &self,
-        frame: &Frame,
+        picture: &Picture,
         area: Rectangle,
         row: usize,
         samples: &mut [u8],
     ) {
-        let lumas = plane_row(frame, 0, area.top as usize + row, area);
+        let lumas = picture.row(0, area.top as usize + row, area.left, area.width);
         for (target, luma) in samples.as_chunks_mut::<4>().0.iter_mut().zip(lumas) {
             target[3] = self.gray(*luma);
         }
@@ -134,44 +125,77 @@ impl YccConverter {
         sample(i32::from(luma) * self.luma + self.offset)
     }
 
-    /// Returns the differences of a row, eightfold and relative to gray. Chroma of half the width lies on the even columns, and chroma of
-    /// half the height between two rows (ITU-T H.265, figure E.1, type 0).
-    fn chroma_row(&self, frame: &Frame, plane: usize, y: usize, area: Rectangle) -> Vec<i32> {
-        let width = frame.widths[plane] as usize;
-        let row = |y: usize| &frame.planes[plane][y * width..(y + 1) * width];
-        let (nearest, other) = if self.is_half_high {
-            let first = area.top as usize / 2;
-            let last = (area.top + area.height - 1) as usize / 2;
-            let nearest = y / 2;
-            let other = if y.is_multiple_of(2) {
-                nearest.saturating_sub(1).max(first)
-            } else {
-                (nearest + 1).min(last)
-            };
-            (row(nearest), row(other))
+    /// Returns the differences of a row, sixteenfold and relative to gray: those at the positions of chroma, interpolated.
+    fn chroma_row(&self, picture: &Picture, plane: usize, y: usize, area: Rectangle) -> Vec<i32> {
+        let width = picture.widths[plane];
+        let row = |y: usize| &picture.planes[plane][y * width..(y + 1) * width];
+        let is_half_high = picture.chroma == Chroma::Half;
+        let above = if is_half_high {
+            Neighbors::of(y, area.top, area.height, picture.is_top)
         } else {
-            (row(y), row(y))
+            Neighbors::at(y)
         };
-        let column = |x: usize| 3 * i32::from(nearest[x]) + i32::from(other[x]) - self.middle / 2;
+        let (nearest, other) = (row(above.nearest), row(above.other));
+        let column = |x: usize| above.mix(nearest[x].into(), other[x].into()) - self.middle / 4;
 
         let left = area.left as usize;
-        let right = left + area.width as usize;
-        if !self.is_half_wide {
-            return (left..right).map(|x| 2 * column(x)).collect();
+        let columns = left..left + area.width as usize;
+        if picture.chroma == Chroma::Full {
+            return columns.map(|x| 4 * column(x)).collect();
         }
-        let last = (right - 1) / 2;
-        let columns = (left..right).map(|x| {
-            let next = (x / 2 + x % 2).min(last);
-            column(x / 2) + column(next)
+        let columns = columns.map(|x| {
+            let beside = Neighbors::of(x, area.left, area.width, picture.is_left);
+            beside.mix(column(beside.nearest), column(beside.other))
         });
         columns.collect()
     }
 }
 
-/// Returns the samples of a row in an area of a plane in full size.
-fn plane_row(frame: &Frame, plane: usize, y: usize, area: Rectangle) -> &[u16] {
-    let start = y * frame.widths[plane] as usize + area.left as usize;
-    &frame.planes[plane][start..start + area.width as usize]
+/// The samples of halved chroma that a row or column lies between.
+struct Neighbors {
+    nearest: usize,
+    other: usize,
+    /// Quarters of the nearest one. The rest are of the other.
+    quarters: i32,
+}
+
+impl Neighbors {
+    /// Returns those of an index on a side, of which only a part is shown. Samples lie on even indices, or between an even and an odd one.
+    fn of(index: usize, start: u32, length: u32, is_on_even: bool) -> Neighbors {
+        let first = start as usize / 2;
+        let last = (start + length - 1) as usize / 2;
+        let nearest = index / 2;
+        let is_even = index.is_multiple_of(2);
+        let other = if is_even && !is_on_even {
+            nearest.saturating_sub(1).max(first)
+        } else {
+            (nearest + 1).min(last)
+        };
+        let quarters = match (is_on_even, is_even) {
+            (true, true) => 4,
+            (true, false) => 2,
+            (false, _) => 3,
+        };
+        Neighbors {
+            nearest,
+            other,
+            quarters,
+        }
+    }
+
+    /// Returns a sample that lies there.
+    fn at(index: usize) -> Neighbors {
+        Neighbors {
+            nearest: index,
+            other: index,
+            quarters: 4,
+        }
+    }
+
+    /// Returns the interpolated value, fourfold.
+    fn mix(&self, nearest: i32, other: i32) -> i32 {
+        self.quarters * nearest + (4 - self.quarters) * other
+    }
 }
 
 /// Returns the factors of the blue and the red difference for red, green and blue; `None` if the matrix is not supported.

@@ -2,7 +2,9 @@
 //!
 //! Invariants:
 //! - All tiles have one size, and cover the image without one too many, so that a small image has few tiles.
-//! - The pixels of all pictures, times the number of their slices, are limited: a damaged slice may be decoded over the whole picture.
+//! - The pixels of all pictures, times the number of their slices or frames, are limited: each may be decoded over the whole picture.
+
+use std::borrow::Cow;
 
 use domain::ImageSize;
 
@@ -13,9 +15,12 @@ use crate::{
     pixels::require_pixel_limit,
 };
 
-use super::stream::{Stream, padded};
+use super::{
+    av1::Av1Units,
+    hevc::{HevcUnits, padded},
+};
 
-/// Maximum number of pixels of all coded pictures, times their slices: an image of 100 megapixels with padding.
+/// Maximum number of pixels of all coded pictures, times their slices or frames: an image of 100 megapixels with padding.
 const MAX_CODED_PIXELS: u64 = 110_000_000;
 /// Maximum number of pixels of one coded picture, which takes up to 14 bytes per pixel.
 const MAX_PICTURE_PIXELS: u64 = 50_000_000;
@@ -24,18 +29,18 @@ const MAX_DATA_RATIO: u64 = 2;
 const MAX_SHARED_BYTES: u64 = 64 << 20;
 
 /// A picture with its alpha.
-pub(crate) struct HeicImage<'a> {
+pub(crate) struct HeifImage<'a> {
     pub(super) colors: Layout<'a>,
     pub(super) alpha: Option<Layout<'a>>,
     /// Whether the colors are multiplied by alpha.
     pub(super) is_premultiplied: bool,
-    pub(crate) work: HeicWork,
+    pub(crate) work: HeifWork,
 }
 
 /// What decoding takes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct HeicWork {
-    /// Pixels of all coded pictures, times their slices.
+pub(crate) struct HeifWork {
+    /// Pixels of all coded pictures, times their slices or frames.
     pub(crate) pixels: u64,
     /// Pixels of the largest coded picture.
     pub(crate) picture_pixels: u64,
@@ -46,7 +51,7 @@ pub(crate) struct HeicWork {
 /// The coded pictures of the colors or of the alpha of an image.
 pub(super) struct Layout<'a> {
     /// Row by row.
-    pub(super) tiles: Vec<Stream<'a>>,
+    pub(super) tiles: Vec<Coded<'a>>,
     pub(super) columns: usize,
     pub(super) tile: ImageSize,
     size: ImageSize,
@@ -56,15 +61,22 @@ pub(super) struct Layout<'a> {
     pub(super) profile: Option<&'a [u8]>,
 }
 
-impl<'a> HeicImage<'a> {
-    /// Reads the headers of a complete file. Fails if the primary image is neither coded as HEVC nor a grid of such images, or if
-    /// decoding would exceed a limit.
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<HeicImage<'a>, MediaError> {
+/// A coded picture.
+pub(super) enum Coded<'a> {
+    Hevc(HevcUnits<'a>),
+    Av1(Av1Units<'a>),
+}
+
+impl<'a> HeifImage<'a> {
+    /// Reads the headers of a complete file. Fails if the primary image is neither coded as the format says nor a grid of such images,
+    /// or if decoding would exceed a limit.
+    pub(crate) fn read(bytes: &'a [u8], format: Format) -> Result<HeifImage<'a>, MediaError> {
         let meta = Meta::of(bytes)?;
         let items = meta.items()?;
         let primary = meta.primary()?;
         let mut budget = Budget {
-            work: HeicWork::default(),
+            format,
+            work: HeifWork::default(),
             data: bytes.len() as u64 * MAX_DATA_RATIO + MAX_SHARED_BYTES,
         };
 
@@ -82,7 +94,7 @@ impl<'a> HeicImage<'a> {
         }
 
         let multiplied_by = items.targets(primary, *b"prem");
-        Ok(HeicImage {
+        Ok(HeifImage {
             colors,
             alpha,
             is_premultiplied: auxiliary.is_some_and(|alpha| multiplied_by.contains(&alpha)),
@@ -93,7 +105,8 @@ impl<'a> HeicImage<'a> {
 
 /// What the pictures of an image take, and may take.
 struct Budget {
-    work: HeicWork,
+    format: Format,
+    work: HeifWork,
     /// Data that is left, in bytes.
     data: u64,
 }
@@ -109,20 +122,13 @@ impl Budget {
         let properties = meta.properties(item)?;
         let single = [item];
         let size = properties.dimensions()?;
-        let grid = match items.kind(item).as_ref() {
-            Some(b"hvc1") => Grid {
-                columns: 1,
-                rows: 1,
-                output: size,
-            },
-            Some(b"grid") => Grid::read(&items.data(item)?)?,
-            _ => return Err(UNSUPPORTED),
+        let (grid, tiles) = if items.kind(item) == Some(*b"grid") {
+            let grid = Grid::read(&items.data(item)?)?;
+            (grid, items.targets(item, *b"dimg"))
+        } else {
+            (Grid::of_one(size), &single[..])
         };
-        let tiles = match items.kind(item).as_ref() {
-            Some(b"grid") => items.targets(item, *b"dimg"),
-            _ => &single,
-        };
-        let first = tiles.first().ok_or(UNSUPPORTED)?;
+        let first = tiles.first().ok_or(self.unsupported())?;
         let first = meta.properties(*first)?;
         let tile = first.dimensions()?;
         grid.require_covered(tile, size, tiles.len())?;
@@ -131,14 +137,13 @@ impl Budget {
         let mut streams = Vec::with_capacity(tiles.len());
         for id in tiles {
             let found = meta.properties(*id)?;
-            if items.kind(*id) != Some(*b"hvc1") {
-                return Err(UNSUPPORTED);
-            }
             if found.dimensions()? != tile {
                 return Err(MediaError::malformed("tiles of different dimensions"));
             }
-            let configuration = found.hevc.ok_or(UNSUPPORTED)?;
-            streams.push(self.stream(configuration, items.data(*id)?, tile)?);
+            if items.kind(*id) != Some(self.kind()) {
+                return Err(self.unsupported());
+            }
+            streams.push(self.coded(found.hevc, items.data(*id)?, tile)?);
         }
         Ok(Layout {
             tiles: streams,
@@ -160,28 +165,49 @@ impl Budget {
         Ok(())
     }
 
-    /// Counts the data and the slices of a picture.
-    fn stream<'a>(
+    /// Counts the data and the slices or frames of a picture.
+    fn coded<'a>(
         &mut self,
-        configuration: &'a [u8],
-        data: std::borrow::Cow<'a, [u8]>,
+        configuration: Option<&'a [u8]>,
+        data: Cow<'a, [u8]>,
         tile: ImageSize,
-    ) -> Result<Stream<'a>, MediaError> {
-        let left = self.data.checked_sub(data.len() as u64);
+    ) -> Result<Coded<'a>, MediaError> {
+        let bytes = data.len() as u64;
+        let left = self.data.checked_sub(bytes);
         self.data = left.ok_or_else(|| MediaError::malformed("tiles larger than the file"))?;
 
-        let stream = Stream::read(configuration, data)?;
-        let decoded = padded(tile).pixels().saturating_mul(stream.slices);
+        let (coded, passes) = if self.format == Format::Avif {
+            let units = Av1Units::read(data)?;
+            let frames = units.frames;
+            (Coded::Av1(units), frames)
+        } else {
+            let configuration = configuration.ok_or(self.unsupported())?;
+            let units = HevcUnits::read(configuration, data)?;
+            let slices = units.slices;
+            (Coded::Hevc(units), slices)
+        };
+        let decoded = padded(tile).pixels().saturating_mul(passes);
         let work = &mut self.work;
         work.pixels = work.pixels.saturating_add(decoded);
-        work.picture_bytes = work.picture_bytes.max(stream.bytes());
+        work.picture_bytes = work.picture_bytes.max(bytes);
         require_pixel_limit(work.pixels, MAX_CODED_PIXELS)?;
-        Ok(stream)
+        Ok(coded)
+    }
+
+    /// Returns the type of the items of coded pictures.
+    fn kind(&self) -> [u8; 4] {
+        if self.format == Format::Avif {
+            *b"av01"
+        } else {
+            *b"hvc1"
+        }
+    }
+
+    /// The error of an image that is not coded in a supported way.
+    fn unsupported(&self) -> MediaError {
+        MediaError::UnsupportedFormat(self.format)
     }
 }
-
-/// An image that is not coded in a supported way.
-const UNSUPPORTED: MediaError = MediaError::UnsupportedFormat(Format::Heic);
 
 impl Properties<'_> {
     /// Returns the dimensions. Fails without any.
@@ -199,6 +225,15 @@ struct Grid {
 }
 
 impl Grid {
+    /// Returns the grid of a single picture.
+    fn of_one(output: ImageSize) -> Grid {
+        Grid {
+            columns: 1,
+            rows: 1,
+            output,
+        }
+    }
+
     fn read(data: &[u8]) -> Result<Grid, MediaError> {
         let [_, flags, rows, columns] = array(data, 0)?;
         let output = if flags & 1 == 1 {

@@ -1,0 +1,136 @@
+//! Pictures coded as AV1, which a process of its own decodes (AV1 Bitstream & Decoding Process Specification, 5.3 and 6.2).
+//!
+//! Invariant: the decoder sees sequence headers and the counted frames, and nothing else.
+
+use std::{borrow::Cow, time::Duration};
+
+use av1::{Av1Error, ChromaPosition, Decoder};
+use domain::ImageSize;
+
+use crate::{MediaError, ProbeError, bytes::length};
+
+use super::picture::{Chroma, Picture};
+
+/// Maximum time to decode all pictures of an image. Those within the limits take less on a processor of their own.
+const MAX_TIME: Duration = Duration::from_secs(16);
+/// Maximum bytes of the size of a unit.
+const MAX_SIZE_BYTES: usize = 8;
+const EXCEEDING: ProbeError = ProbeError::Malformed("a unit exceeds its picture");
+
+/// Types of units (6.2.2).
+const SEQUENCE_HEADER: u8 = 1;
+const FRAME_HEADER: u8 = 3;
+const TILE_GROUP: u8 = 4;
+const FRAME: u8 = 6;
+
+/// A coded picture whose frames were counted.
+pub(super) struct Av1Units<'a> {
+    data: Cow<'a, [u8]>,
+    /// Number of frames. All but one are hidden, and decoded nevertheless.
+    pub(super) frames: u64,
+}
+
+impl<'a> Av1Units<'a> {
+    /// Reads the headers of the units of an item. Fails if one is damaged.
+    pub(super) fn read(data: Cow<'a, [u8]>) -> Result<Av1Units<'a>, MediaError> {
+        let mut frames = 0;
+        for unit in units(&data) {
+            let (kind, _) = unit?;
+            frames += u64::from(matches!(kind, FRAME_HEADER | FRAME));
+        }
+        Ok(Av1Units { data, frames })
+    }
+
+    /// Decodes the picture, which must have these dimensions.
+    pub(super) fn decode(
+        &self,
+        decoder: &mut Decoder,
+        size: ImageSize,
+    ) -> Result<Picture, MediaError> {
+        let mut needed = Vec::with_capacity(self.data.len());
+        for unit in units(&self.data) {
+            let (kind, bytes) = unit?;
+            if matches!(kind, SEQUENCE_HEADER | FRAME_HEADER | TILE_GROUP | FRAME) {
+                needed.extend_from_slice(bytes);
+            }
+        }
+
+        let decoded = decoder.decode(&needed, size.width, size.height);
+        decoded.map(Picture::from).map_err(media_error)
+    }
+}
+
+/// Starts the decoder of pictures up to this number of pixels.
+pub(super) fn start(max_pixels: u64) -> Result<Decoder, MediaError> {
+    Decoder::start(max_pixels, MAX_TIME).map_err(media_error)
+}
+
+fn media_error(error: Av1Error) -> MediaError {
+    match error {
+        Av1Error::NoProgram => MediaError::Decoder(error.to_string()),
+        Av1Error::Start(ref cause) => MediaError::Decoder(format!("{error}: {cause}")),
+        Av1Error::TimedOut => MediaError::DecodingTimedOut,
+        Av1Error::TooLarge { pixels, limit } => MediaError::TooManyPixels { pixels, limit },
+        Av1Error::Malformed
+        | Av1Error::OtherSize
+        | Av1Error::Ended(_)
+        | Av1Error::InvalidAnswer => MediaError::malformed(error),
+    }
+}
+
+/// Iterates over the types and bytes of the units of an item.
+fn units(data: &[u8]) -> impl Iterator<Item = Result<(u8, &[u8]), ProbeError>> {
+    let mut rest = data;
+    std::iter::from_fn(move || {
+        let header = *rest.first()?;
+        let unit = unit_length(rest, header).map(|length| rest.split_at(length));
+        let (unit, following) = match unit {
+            Ok(parts) => parts,
+            Err(error) => {
+                rest = &[];
+                return Some(Err(error));
+            }
+        };
+        rest = following;
+        Some(Ok((header >> 3 & 0x0F, unit)))
+    })
+}
+
+/// Returns the length of the first unit with its header. One without a size extends to the end of the data.
+fn unit_length(data: &[u8], header: u8) -> Result<usize, ProbeError> {
+    if header & 0x02 == 0 {
+        return Ok(data.len());
+    }
+
+    let has_extension = header & 0x04 != 0;
+    let start = 1 + usize::from(has_extension);
+    let mut size = 0;
+    for (index, byte) in data.iter().skip(start).take(MAX_SIZE_BYTES).enumerate() {
+        size |= u64::from(byte & 0x7F) << (7 * index);
+        if byte & 0x80 == 0 {
+            let end = length(size).saturating_add(start + index + 1);
+            return Some(end).filter(|end| *end <= data.len()).ok_or(EXCEEDING);
+        }
+    }
+    Err(EXCEEDING)
+}
+
+impl From<av1::Picture> for Picture {
+    fn from(decoded: av1::Picture) -> Picture {
+        Picture {
+            widths: decoded.plane_sizes().map(|plane| plane.width),
+            depth: decoded.bit_depth,
+            chroma: match decoded.chroma {
+                av1::Chroma::None => Chroma::None,
+                av1::Chroma::Half => Chroma::Half,
+                av1::Chroma::HalfWide => Chroma::HalfWide,
+                av1::Chroma::Full => Chroma::Full,
+            },
+            is_left: decoded.chroma_position != ChromaPosition::Unknown,
+            is_top: decoded.chroma_position == ChromaPosition::TopLeft,
+            matrix: decoded.matrix.into(),
+            is_full_range: decoded.is_full_range,
+            planes: decoded.planes,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! AVIF originals: pixels of pictures, tiles and alpha, and files that claim more than they contain.
+
+use domain::{ImageSize, Resize, Sides};
+use media::{Channels, EncodeOptions, Format, MediaError, Source, encode, orient, probe, render};
+
+use crate::{
+    files,
+    heic::{Case, decoded, difference},
+    heic_files::{Item, alpha_type, avif_fixture, heif},
+    transform::changed,
+};
+
+/// Lets a program of the workspace decode, which this one cannot do.
+pub(crate) fn use_decoder() {
+    let program = std::env::current_exe().unwrap();
+    let decoder = program.ancestors().nth(2).unwrap().join("av1-decoder");
+    assert!(
+        decoder.exists(),
+        "cargo build --package av1 builds {decoder:?}"
+    );
+    av1::use_program(decoder);
+}
+
+/// Returns files of each kind: chroma, depth, tiles and alpha.
+pub(crate) fn valid() -> Vec<Vec<u8>> {
+    let written: [&[u8]; 6] = [
+        avif_fixture!("half_chroma"),
+        avif_fixture!("wide_chroma"),
+        avif_fixture!("twelve_bits"),
+        avif_fixture!("gray"),
+        avif_fixture!("grid"),
+        avif_fixture!("premultiplied"),
+    ];
+    written.map(<[u8]>::to_vec).to_vec()
+}
+
+fn avif(items: &[Item], primary: u16) -> Vec<u8> {
+    heif(items, primary, b"avif\0\0\0\0mif1avif")
+}
+
+#[test]
+fn pixels_are_those_of_the_encoded_image() {
+    use Channels::{Gray, Rgb, Rgba};
+
+    use_decoder();
+    let cases: [Case; 11] = [
+        ("4:2:0", avif_fixture!("half_chroma"), 96, 64, Rgb, 250),
+        ("4:2:2", avif_fixture!("wide_chroma"), 96, 64, Rgb, 200),
+        (
+            "4:4:4, lossless",
+            avif_fixture!("full_chroma_lossless"),
+            96,
+            64,
+            Rgb,
+            0,
+        ),
+        (
+            "BT.709, limited",
+            avif_fixture!("bt709_limited"),
+            96,
+            64,
+            Rgb,
+            350,
+        ),
+        ("10 bits", avif_fixture!("ten_bits"), 96, 64, Rgb, 200),
+        ("12 bits", avif_fixture!("twelve_bits"), 96, 64, Rgb, 50),
+        ("gray", avif_fixture!("gray"), 96, 64, Gray, 100),
+        ("odd", avif_fixture!("odd"), 95, 61, Rgb, 300),
+        ("grid", avif_fixture!("grid"), 256, 192, Rgb, 150),
+        ("alpha", avif_fixture!("alpha"), 96, 64, Rgba, 100),
+        (
+            "premultiplied",
+            avif_fixture!("premultiplied"),
+            96,
+            64,
+            Rgba,
+            150,
+        ),
+    ];
+    for (name, file, width, height, channels, limit) in cases {
+        let found = decoded(file);
+        assert_eq!((found.width, found.height), (width, height), "{name}");
+        assert_eq!(found.channels, channels, "{name}");
+        let difference = difference(&found);
+        assert!(difference <= limit, "{name}: {difference}");
+
+        if channels == Rgba {
+            let alphas: Vec<u8> = found.samples.iter().skip(3).step_by(4).copied().collect();
+            assert!(alphas[2] >= 252 && alphas[94].abs_diff(64) <= 3, "{name}");
+        }
+    }
+}
+
+#[test]
+fn originals_are_turned_rendered_and_converted() {
+    use_decoder();
+    let turned = avif_fixture!("turned");
+    let probed = probe(turned).unwrap();
+    assert_eq!(probed.displayed(), ImageSize::new(64, 96));
+    let upright = files::to(Format::Png);
+    let rendered = decoded(&render(turned, &upright).unwrap().bytes);
+    assert!(rendered == decoded(turned));
+
+    // What `upload_format: avif` writes.
+    let pixels = orient(decoded(avif_fixture!("alpha")), probed.orientation);
+    let own = encode(pixels, &EncodeOptions::new(Format::Avif, 90)).unwrap();
+    for format in [Format::Jpeg, Format::Png, Format::WebP, Format::Avif] {
+        let small = files::resized(files::to(format), Resize::Fit(Sides::Width(16)));
+        let rendered = render(&own, &small).unwrap();
+        let probed = probe(&rendered.bytes).unwrap();
+        assert_eq!(probed.displayed(), ImageSize::new(16, 24), "{format:?}");
+        assert_eq!(probed.has_alpha, format != Format::Jpeg, "{format:?}");
+    }
+    assert_eq!(probe(&changed(&own, "webp")).unwrap().format, Format::WebP);
+}
+
+#[test]
+fn bombs_and_contradictions_are_rejected() {
+    use_decoder();
+    let altered = |alter: &dyn Fn(&mut Item)| {
+        let mut picture = Item::av1(96, 64);
+        alter(&mut picture);
+        avif(&[picture], 1)
+    };
+    let sized = |width, height| avif(&[Item::av1(width, height)], 1);
+    let grid = |rows, columns, width, height| {
+        avif(
+            &[Item::av1(96, 64), Item::grid(rows, columns, width, height)],
+            2,
+        )
+    };
+    let with_alpha = |width, height| {
+        let mut alpha = Item::av1(width, height);
+        alpha.properties.push(alpha_type());
+        alpha.references.push((*b"auxl", vec![1]));
+        avif(&[Item::av1(96, 64), alpha], 1)
+    };
+    for (file, width, height) in [
+        (sized(96, 64), 96, 64),
+        (grid(3, 2, 180, 129), 180, 129),
+        (with_alpha(96, 64), 96, 64),
+    ] {
+        let found = decoded(&file);
+        assert_eq!((found.width, found.height), (width, height));
+    }
+
+    let cases = [
+        ("HEVC", altered(&|item| item.kind = *b"hvc1"), "Unsupported"),
+        (
+            "frames",
+            altered(&|item| item.data = item.data.repeat(18_000)),
+            "TooManyPixels",
+        ),
+        (
+            "a cut unit",
+            altered(&|item| item.data.truncate(60)),
+            "Malformed",
+        ),
+        ("no units", altered(&|item| item.data.clear()), "Malformed"),
+        (
+            "damage",
+            altered(&|item| item.data[40..].fill(0xA5)),
+            "Malformed",
+        ),
+        ("a tile repeated", grid(256, 250, 100, 100), "Malformed"),
+        ("smaller picture", sized(6_000, 6_000), "Malformed"),
+        ("larger picture", sized(32, 32), "Malformed"),
+        ("one large picture", sized(8_000, 7_000), "TooManyPixels"),
+        ("alpha of half size", with_alpha(48, 32), "Malformed"),
+    ];
+    for (name, file, expected) in cases {
+        let error: MediaError = render(&file, &files::to(Format::Jpeg)).unwrap_err();
+        assert!(
+            format!("{error:?}").starts_with(expected),
+            "{name}: {error:?}"
+        );
+        let is_decoded = matches!(
+            name,
+            "smaller picture" | "larger picture" | "damage" | "no units"
+        );
+        assert_eq!(Source::read(&file).is_ok(), is_decoded, "{name}");
+    }
+}
