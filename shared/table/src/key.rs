@@ -9,7 +9,7 @@
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
-//! | counts of upload configs that convert to AVIF, and of enabled watermarks; of expiring renditions per file; of active files and their bytes, in 16 shards | `SPACE#{space id}` | `AVIF_AND_WATERMARKS`; `RENDITION_COUNT#{file id}`; `USAGE#{shard}` |
+//! | counts of expiring renditions per file; of active files and their bytes, in 16 shards | `SPACE#{space id}` | `RENDITION_COUNT#{file id}`; `USAGE#{shard}` |
 //! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}`; of its presigned uploads with `#PRESIGNS` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |
@@ -163,10 +163,6 @@ impl Key {
             space_partition(space),
             format!("{USAGE_COUNTERS}{shard:02}"),
         )
-    }
-
-    pub(crate) fn avif_and_watermarks(space: SpaceId) -> Key {
-        Key::new(space_partition(space), "AVIF_AND_WATERMARKS")
     }
 
     pub(crate) fn user(id: UserId) -> Key {

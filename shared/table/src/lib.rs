@@ -26,7 +26,7 @@ mod requests;
 mod retry;
 mod spaces;
 mod transaction;
-mod uploads;
+mod upload_configs;
 mod webhooks;
 mod write;
 mod write_error;

@@ -26,10 +26,6 @@ pub enum Reason {
     ConfigMissing,
     /// The upload config is its space's active one.
     ConfigActive,
-    /// A watermark is enabled in the space or in one of its folders.
-    WatermarkEnabled,
-    /// Upload configs of the space convert images to AVIF.
-    AvifConfigs,
     /// The target folder was deleted or is being deleted.
     FolderUnavailable,
     /// The space was deleted.
@@ -94,18 +90,6 @@ impl From<WriteError> for ServiceError {
                     FieldError::Custom("must not be the id of the active upload config"),
                 )
             }
-            Reason::WatermarkEnabled => FieldErrors::from((
-                "config.transformations.upload_format",
-                FieldError::Custom(
-                    "must not be avif while a watermark is enabled in the space or in one of its folders",
-                ),
-            ))
-            .into(),
-            Reason::AvifConfigs => FieldErrors::from((
-                "security.watermark.enabled",
-                FieldError::Custom("must be false while an upload config converts images to AVIF"),
-            ))
-            .into(),
             Reason::SpaceDeleted => ServiceError::not_found(),
             Reason::ReservationLost | Reason::VersionConflict | Reason::FolderUnavailable => {
                 ServiceError::contended(error)

@@ -130,6 +130,26 @@ async fn negotiated_formats_are_marked_and_the_original_keeps_its_format(
 }
 
 #[stack_test]
+async fn upload_that_is_converted_to_avif_is_marked(stack: &Stack, acme: &TestSpace) {
+    enable(acme, &ImageServer::start(&logo(RED)).await).await;
+    let settings = json!({"transformations": {"upload_format": "avif"}});
+    acme.upload_config("web").with_settings(settings).await;
+    let png = acme.upload(image(Format::Png, 64, 48));
+    let file = png.named("a.png", "image/png").with_config("web").await;
+    assert_eq!(file["mime_type"], "image/avif");
+
+    for (query, format) in [
+        ("", Format::Avif),
+        ("f=avif", Format::Avif),
+        ("f=jpeg", Format::Jpeg),
+    ] {
+        let marked = stack.anonymous.fetch(&file.url_with(query)).await;
+        marked.expect_header("content-type", format.media_type().mime_type);
+        assert!(is_marked(&marked, RED), "{query}");
+    }
+}
+
+#[stack_test]
 async fn position_and_opacity_apply(stack: &Stack, acme: &TestSpace) {
     let file = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;

@@ -1,4 +1,3 @@
 //! `/upload-configs`.
 
-pub(crate) mod avif_and_watermarks;
 pub(crate) mod lifecycle;

@@ -1762,8 +1762,7 @@ export type TransformationRules = {
      */
     strip_metadata: boolean;
     /**
-     * Format that images are converted to: `avif` only while no watermark is enabled in the space and its
-     * folders.
+     * Format that images are converted to.
      */
     upload_format: UploadFormat;
     /**
@@ -1789,8 +1788,7 @@ export type TransformationRulesInput = {
      */
     strip_metadata?: boolean;
     /**
-     * Format that images are converted to: `avif` only while no watermark is enabled in the space and its
-     * folders.
+     * Format that images are converted to.
      */
     upload_format?: UploadFormat | null;
     /**
@@ -2141,7 +2139,7 @@ export type UploadFilesRequest = {
 /**
  * Format that uploaded images are converted to.
  */
-export type UploadFormat = 'jpeg' | 'png' | 'webp' | 'original' | 'avif';
+export type UploadFormat = 'jpeg' | 'png' | 'webp' | 'avif' | 'original';
 
 /**
  * The `config` object of an upload config.

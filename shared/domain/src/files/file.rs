@@ -313,12 +313,6 @@ impl File {
         Some(HourlyQuota::new(self.upload_config_id, client, now))
     }
 
-    /// Whether the upload config of a pending file converts images to AVIF, and its bytes are such an image.
-    pub fn is_converted_to_avif(&self, content: &StoredContent) -> bool {
-        let pending = self.pending_upload.as_ref();
-        pending.is_some_and(|pending| pending.rules.produce_avif(&content.media_type.mime_type))
-    }
-
     /// Returns the id of its folder; `None` at the root.
     pub fn folder_id(&self) -> Option<FolderId> {
         self.folder.as_ref().map(|folder| folder.id)

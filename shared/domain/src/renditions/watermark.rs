@@ -28,15 +28,6 @@ pub struct FolderSecurity {
     pub transformations: Option<TransformationPolicy>,
 }
 
-impl FolderSecurity {
-    /// Whether the folder itself enables a watermark.
-    pub fn enables_watermark(&self) -> bool {
-        self.watermark
-            .as_ref()
-            .is_some_and(|watermark| watermark.enabled)
-    }
-}
-
 /// Which transformed images requests without a signed URL or an API key may create. Existing ones
 /// are delivered in any case.
 #[derive(

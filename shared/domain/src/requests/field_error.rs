@@ -87,8 +87,6 @@ pub enum FieldError {
     Custom(&'static str),
     /// URL that cannot be fetched, with the reason as a whole sentence.
     NotFetched(String),
-    /// A watermark that is excluded by the upload configs with these names, which convert images to AVIF.
-    AvifConfigs(String),
     /// An error of a request header, as a whole sentence.
     Header(&'static str),
 }
@@ -181,9 +179,6 @@ impl FieldError {
             FieldError::NotInTheFuture => "must be a date after now".to_owned(),
             FieldError::ControlCharacters => "must not contain control characters".to_owned(),
             FieldError::ReadOnly => "must not be changed".to_owned(),
-            FieldError::AvifConfigs(names) => {
-                format!("must be false while upload configs convert images to AVIF: {names}")
-            }
             FieldError::Custom(predicate) => (*predicate).to_owned(),
         }
     }

@@ -5,15 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     DeliveryType, Description, FieldError, HostPattern, IdSequence, Principal, Space, SpaceId,
-    Timestamp, UploadConfigId, UploadFormat, UploadRules, naming::text::nfc,
+    Timestamp, UploadConfigId, UploadRules, naming::text::nfc,
 };
 
 /// Maximum number of characters of a config's name.
 const NAME_CHARACTERS: usize = 100;
 /// Name of the config that is created with a space.
 const STARTER: &str = "starter";
-/// MIME type of AVIF files.
-const AVIF: &str = "image/avif";
 
 /// Name of an upload config: 1 to 100 characters of `A-Za-z0-9_-`, unique in its space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -173,11 +171,6 @@ impl UploadConfig {
         rules
     }
 
-    /// Whether images become AVIF files, which cannot have a watermark.
-    pub fn converts_to_avif(&self) -> bool {
-        self.config.transformations.upload_format == UploadFormat::Avif
-    }
-
     /// Returns the config's maximum number of unsigned uploads per clock hour.
     pub fn max_uploads_per_hour(&self) -> Option<u64> {
         self.unsigned_restrictions.as_ref()?.max_uploads_per_hour
@@ -199,13 +192,6 @@ impl UploadConfig {
             updated_at: space.created_at,
             version: 0,
         }
-    }
-}
-
-impl UploadRules {
-    /// Whether they convert images to AVIF, and this is the MIME type of such an image.
-    pub fn produce_avif(&self, mime_type: &str) -> bool {
-        self.transformations.upload_format == UploadFormat::Avif && mime_type == AVIF
     }
 }
 

@@ -96,8 +96,7 @@ impl ValidationRules {
 pub struct TransformationRules {
     /// Quality of re-encoded images.
     pub upload_quality: Quality,
-    /// Format that images are converted to: `avif` only while no watermark is enabled in the space and its
-    /// folders.
+    /// Format that images are converted to.
     pub upload_format: UploadFormat,
     /// Whether JPEGs are stored as progressive JPEGs.
     pub progressive: bool,
@@ -208,7 +207,6 @@ pub enum UploadFormat {
     Jpeg,
     Png,
     WebP,
-    /// AVIF. Such files are delivered unchanged: they cannot be transformed or have a watermark.
     Avif,
 }
 

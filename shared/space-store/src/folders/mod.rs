@@ -236,10 +236,7 @@ impl Folders<'_> {
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.bump_access_version(from);
-            let version = match self.space.table.folders().change(from, &changed).await {
-                Ok(version) => version,
-                Err(error) => return Err(self.space.security_error(error).await),
-            };
+            let version = self.space.table.folders().change(from, &changed).await?;
             Ok(resolved.replaced_by(Folder { version, ..changed }))
         };
 

@@ -10,7 +10,6 @@ mod caller;
 mod deletion;
 mod lists;
 mod scope;
-mod security;
 mod tenants;
 
 pub(crate) use caches::AncestorCache;

@@ -83,10 +83,7 @@ impl SpaceScope {
             let mut changed = from.clone();
             change(&mut changed, this.now())?;
             changed.bump_access_version(&from);
-            match this.table.spaces().change(&from, changed).await {
-                Ok(changed) => Ok(changed),
-                Err(error) => Err(this.security_error(error).await),
-            }
+            Ok(this.table.spaces().change(&from, changed).await?)
         };
 
         self.record = this

@@ -11,11 +11,6 @@ use tracing::instrument;
 
 use super::{Announced, PendingFile, Uploads, quota::quota_error, staged_copies::staged_key};
 
-/// The field error of bytes that delivery could not show with the watermark that they must have.
-pub(crate) const AVIF_EXCLUDED: FieldError = FieldError::Custom(
-    "must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders",
-);
-
 /// Outcome of the activation of a pending file.
 #[derive(Debug)]
 pub enum ActivationOutcome {
@@ -142,14 +137,13 @@ impl Activation<'_> {
         let quota = file
             .pending_quota(self.at)
             .map(|quota| quota.at_most(max_uploads_per_hour));
-        let is_converted_to_avif = file.is_converted_to_avif(&self.content);
         file.activate(self.content.clone(), self.at, space.env());
         let files = std::slice::from_ref(&file);
         let webhooks = self.announced.webhook_messages(files, self.at)?;
         match space
             .table
             .files()
-            .activate(&file, &webhooks, quota.as_ref(), is_converted_to_avif)
+            .activate(&file, &webhooks, quota.as_ref())
             .await
         {
             Ok(()) => {
@@ -164,10 +158,6 @@ impl Activation<'_> {
             Err(WriteError::ConditionFailed(Reason::PathTaken)) => {
                 self.remove_bytes().await;
                 Ok(ActivationOutcome::NameTaken { name: file.name })
-            }
-            Err(WriteError::ConditionFailed(Reason::WatermarkEnabled)) => {
-                self.remove_bytes().await;
-                Ok(ActivationOutcome::Rejected(AVIF_EXCLUDED))
             }
             Err(WriteError::Failed(error)) => Ok(self.after_failure(error.into()).await?.into()),
             Err(error) => Err(error.into()),

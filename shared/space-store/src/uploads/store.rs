@@ -11,7 +11,7 @@ use futures::{StreamExt, future, stream};
 use table::{NewFileRecords, Reason, WriteError};
 use tracing::instrument;
 
-use super::{Uploads, activation::AVIF_EXCLUDED, quota::quota_error};
+use super::{Uploads, quota::quota_error};
 use crate::{
     files::original_key,
     folders::{FOLDER_FIELD, folder_locked},
@@ -84,9 +84,6 @@ impl Uploads<'_> {
                 let new = NewFileRecords {
                     files: &records,
                     webhooks: &webhooks,
-                    has_converted_avif: records
-                        .iter()
-                        .any(|file| rules.produce_avif(&file.mime_type)),
                 };
                 self.write_records(new, quota, completion).await
             }
@@ -143,10 +140,6 @@ impl Uploads<'_> {
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted(scope))) => {
                 let error = quota_error(quota, scope, self.space.now());
                 return Err(FailedWrite::definite(error));
-            }
-            Err(WriteError::ConditionFailed(Reason::WatermarkEnabled)) => {
-                let error = FieldErrors::from(("file", AVIF_EXCLUDED));
-                return Err(FailedWrite::definite(error.into()));
             }
             Err(error @ WriteError::ConditionFailed(_)) => {
                 return Err(FailedWrite::definite(match records {

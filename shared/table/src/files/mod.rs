@@ -39,14 +39,11 @@ pub struct NewFileRecords<'a> {
     pub files: &'a [File],
     /// The webhooks of their events.
     pub webhooks: &'a [WebhookMessage],
-    /// Whether one of them was converted to AVIF, which cannot have a watermark.
-    pub has_converted_avif: bool,
 }
 
 impl FileRecords<'_> {
     /// Creates files with their webhooks, all or nothing. With a quota, counts one upload of its hour. Only
-    /// active files are stored by storage path. Fails with [`Reason::WatermarkEnabled`] if a file was converted to
-    /// AVIF and there is a watermark.
+    /// active files are stored by storage path.
     #[instrument(name = "create_files", skip_all)]
     pub async fn create(
         self,
@@ -54,18 +51,13 @@ impl FileRecords<'_> {
         quota: Option<&HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
-        let NewFileRecords {
-            files, webhooks, ..
-        } = new;
+        let NewFileRecords { files, webhooks } = new;
         let mut transaction = self.table.transaction();
         for file in files {
             transaction.insert_file(file);
         }
         transaction.count_files(files);
         transaction.insert_webhook_messages(webhooks);
-        if let (true, Some(file)) = (new.has_converted_avif, files.first()) {
-            transaction.require_no_watermark(file.space_id);
-        }
         if let (Some(quota), Some(file)) = (quota, files.first()) {
             transaction.count_upload(file, quota);
         }
@@ -92,15 +84,13 @@ impl FileRecords<'_> {
     }
 
     /// Replaces a pending file by its active version, and adds the index entry of its reference and the
-    /// webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once. Fails with
-    /// [`Reason::WatermarkEnabled`] if the file was converted to AVIF and there is a watermark.
+    /// webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once.
     #[instrument(name = "activate_file", skip_all)]
     pub async fn activate(
         self,
         file: &File,
         webhooks: &[WebhookMessage],
         quota: Option<&HourlyQuota>,
-        is_converted_to_avif: bool,
     ) -> Result<(), WriteError> {
         let active = File {
             version: file.version + 1,
@@ -117,9 +107,6 @@ impl FileRecords<'_> {
         transaction.insert_webhook_messages(webhooks);
         if let Some(quota) = quota {
             transaction.count_upload(&active, quota);
-        }
-        if is_converted_to_avif {
-            transaction.require_no_watermark(active.space_id);
         }
         transaction.commit().await
     }
@@ -193,9 +180,7 @@ impl FileRecords<'_> {
         new: NewFileRecords<'_>,
         reservation: Option<&IdempotencyReservation>,
     ) -> Result<(), WriteError> {
-        let NewFileRecords {
-            files, webhooks, ..
-        } = new;
+        let NewFileRecords { files, webhooks } = new;
         let mut transaction = self.table.transaction();
         for file in files {
             transaction.delete_file(file);

@@ -16,7 +16,6 @@ use crate::{
     folders::counts::AncestorChange,
     spaces::record::SpaceLookup,
     transaction::Transaction,
-    uploads::avif_and_watermarks::Presence,
 };
 
 /// Item of a folder's name, and of its place in its parent.
@@ -75,8 +74,7 @@ impl FolderRecords<'_> {
     }
 
     /// Replaces a folder in the same place if it is still the version `from`. Returns the new
-    /// version. Fails with [`Reason::AvifConfigs`] if it enables a watermark and upload configs of the
-    /// space convert images to AVIF.
+    /// version.
     #[instrument(name = "change_folder", skip_all)]
     pub async fn change(self, from: &Folder, to: &Folder) -> Result<u64, WriteError> {
         let to = &next_version(from, to);
@@ -122,11 +120,6 @@ impl FolderRecords<'_> {
         transaction.delete_version(record_key(folder), folder.version);
         transaction.delete_if(lookup, &is_in_space, Reason::VersionConflict);
         transaction.delete(subfolder_key(folder));
-        let presence = Presence {
-            before: folder.security.enables_watermark(),
-            after: false,
-        };
-        transaction.count_watermark(folder.space_id, presence);
         transaction.update_ancestors(folder, change, self.table.env.now())?;
         transaction.commit().await
     }
@@ -160,11 +153,6 @@ impl Transaction<'_> {
             self.delete_if(old_name, &is_of_folder, Reason::VersionConflict);
         }
         self.replace(record_key(from), to, from.version);
-        let presence = Presence {
-            before: from.security.enables_watermark(),
-            after: to.security.enables_watermark(),
-        };
-        self.count_watermark(to.space_id, presence);
     }
 }
 

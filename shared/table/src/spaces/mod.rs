@@ -19,7 +19,6 @@ use crate::{
     spaces::members::Membership,
     spaces::record::{HandleOwner, RetiredHandle, SpaceLookup, existing},
     transaction::Transaction,
-    uploads::avif_and_watermarks::Presence,
 };
 
 /// Item that guarantees the uniqueness of a space's name.
@@ -44,8 +43,7 @@ impl SpaceRecords<'_> {
     }
 
     /// Replaces a space if it is still the version `from`. Frees the previous name if the space is
-    /// renamed or deleted. Returns the new version of the space. Fails with [`Reason::AvifConfigs`] if it
-    /// enables a watermark and upload configs convert images to AVIF.
+    /// renamed or deleted. Returns the new version of the space.
     #[instrument(name = "change_space", skip_all)]
     pub async fn change(self, from: &Space, to: Space) -> Result<Space, WriteError> {
         let to = Space {
@@ -68,11 +66,6 @@ impl SpaceRecords<'_> {
             let name = Key::space_name(&from.name);
             transaction.delete_if(name, &is_owner, Reason::VersionConflict);
         }
-        let presence = Presence {
-            before: from.security.watermark.enabled,
-            after: to.security.watermark.enabled,
-        };
-        transaction.count_watermark(to.id, presence);
         if from.active_upload_config_id != to.active_upload_config_id {
             let config = Key::upload_config(to.id, to.active_upload_config_id);
             transaction.check(config, &Condition::exists(), Reason::ConfigMissing);

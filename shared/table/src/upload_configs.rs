@@ -10,12 +10,10 @@ use crate::{
     query::Range,
     spaces::record::SpaceLookup,
     transaction::Transaction,
-    uploads::avif_and_watermarks::Presence,
 };
 
 impl UploadConfigRecords<'_> {
-    /// Creates a config. Fails with [`Reason::NameTaken`] if its name is taken, and with
-    /// [`Reason::WatermarkEnabled`] if it converts images to AVIF and there is a watermark.
+    /// Creates a config. Fails with [`Reason::NameTaken`] if its name is taken.
     #[instrument(name = "create_upload_config", skip_all)]
     pub async fn create(
         self,
@@ -24,11 +22,6 @@ impl UploadConfigRecords<'_> {
     ) -> Result<(), WriteError> {
         let mut transaction = self.table.transaction();
         transaction.insert_upload_config(config);
-        let presence = Presence {
-            before: false,
-            after: config.converts_to_avif(),
-        };
-        transaction.count_avif_config(config.space_id, presence);
         transaction.commit_with(completion).await
     }
 
@@ -51,11 +44,6 @@ impl UploadConfigRecords<'_> {
             transaction.insert(new_name, to, Reason::NameTaken);
             transaction.delete_version(old_name, from.version);
         }
-        let presence = Presence {
-            before: from.converts_to_avif(),
-            after: to.converts_to_avif(),
-        };
-        transaction.count_avif_config(to.space_id, presence);
 
         transaction.commit().await?;
         Ok(to.version)
@@ -78,11 +66,6 @@ impl UploadConfigRecords<'_> {
         transaction.delete_version(record, config.version);
         transaction.delete_version(name, config.version);
         transaction.delete_if(lookup, &is_in_space, Reason::VersionConflict);
-        let presence = Presence {
-            before: config.converts_to_avif(),
-            after: false,
-        };
-        transaction.count_avif_config(config.space_id, presence);
         transaction.commit().await
     }
 
