@@ -3,8 +3,9 @@
 //! AVIF and WebP are chosen only if the client names them, since clients that send `*/*` may not be
 //! able to show them.
 
-use domain::{ImageFormat, Rendition, Transformation};
+use domain::{ImageFormat, ImageSize, Rendition, Transformation};
 use http::{HeaderMap, header};
+use renditions::MAX_NEGOTIATED_AVIF_PIXELS;
 use space_store::AuthorizedFile;
 
 /// Weight of a type without `q`, in thousandths.
@@ -15,7 +16,7 @@ const FULL_WEIGHT: u16 = 1_000;
 ///
 /// The format is the requested one, else AVIF, WebP or the format of the original, whichever the
 /// client prefers, in this order. WebP replaces AVIF for some types of originals. An original with a
-/// watermark keeps its format.
+/// watermark keeps its format, unless it is a large AVIF.
 pub(crate) fn choose_rendition(
     transformation: Option<Transformation>,
     file: &AuthorizedFile,
@@ -28,7 +29,9 @@ pub(crate) fn choose_rendition(
         Some(transformation) => transformation
             .format
             .unwrap_or_else(|| negotiate(headers, mime_type, has_alpha)),
-        None if watermark.is_some() => ImageFormat::of_original(mime_type, has_alpha),
+        None if watermark.is_some() => {
+            of_marked_original(mime_type, has_alpha, file.file().displayed_size())
+        }
         None => return None,
     };
 
@@ -41,6 +44,21 @@ pub(crate) fn choose_rendition(
         output: None,
     };
     Some(renditions::resolve(requested, file.file()))
+}
+
+/// Returns the format of an original with a watermark. It is not negotiated, so no other one replaces an AVIF that exceeds
+/// its limits.
+fn of_marked_original(
+    mime_type: &str,
+    has_alpha: Option<bool>,
+    size: Option<ImageSize>,
+) -> ImageFormat {
+    let is_small = size.is_some_and(|size| size.pixels() <= MAX_NEGOTIATED_AVIF_PIXELS);
+    match ImageFormat::of_original(mime_type, has_alpha) {
+        ImageFormat::Avif if has_alpha == Some(true) && !is_small => ImageFormat::Png,
+        ImageFormat::Avif if !is_small => ImageFormat::Jpeg,
+        format => format,
+    }
 }
 
 /// Whether the client names WebP as acceptable.
@@ -211,6 +229,25 @@ mod tests {
         ] {
             let found = negotiate(&HeaderMap::new(), mime_type, has_alpha);
             assert_eq!(found, expected, "{mime_type} {has_alpha:?}");
+        }
+    }
+
+    #[test]
+    fn marked_original_keeps_its_format_unless_it_is_a_large_avif() {
+        use ImageFormat::{Avif, Jpeg, Png, WebP};
+
+        for (mime_type, has_alpha, width, expected) in [
+            ("image/avif", Some(true), Some(2_000), Avif),
+            ("image/avif", None, Some(2_001), Jpeg),
+            ("image/avif", Some(false), Some(2_001), Jpeg),
+            ("image/avif", Some(true), Some(2_001), Png),
+            ("image/avif", None, None, Jpeg),
+            ("image/webp", Some(true), Some(2_001), WebP),
+            ("image/heic", Some(true), None, Png),
+        ] {
+            let size = width.map(|width| ImageSize::new(width, 1_000));
+            let found = of_marked_original(mime_type, has_alpha, size);
+            assert_eq!(found, expected, "{mime_type} {has_alpha:?} {width:?}");
         }
     }
 }

@@ -38,7 +38,7 @@ use media::{Format, WatermarkLayer};
 use runtime::FairPermit;
 use space_store::{AuthorizedFile, FileBucket, NewRendition, RenditionInfo, Tenants, collect};
 
-pub use media::Decoders;
+pub use media::{Decoders, MAX_NEGOTIATED_AVIF_PIXELS};
 pub use memory::MemoryLimits;
 pub use output::{ExpectedRendition, expected, resolve};
 pub use ready::{FoundRendition, ReadyRendition};
@@ -49,6 +49,7 @@ pub use watermark_images::Watermarks;
 use crate::{
     in_flight::InFlight,
     memory::MemoryBudget,
+    negotiation::restricting_format,
     render::PlannedRendition,
     rendered_outputs::RenderedOutputs,
     shared::SharedRendering,
@@ -104,10 +105,8 @@ impl Renditions {
     /// Fails like [`require_source`], and with 422 if the image has a format that this deployment does not decode.
     fn require_decoded(&self, file: &File) -> Result<(), ServiceError> {
         require_source(file)?;
-        let heic = Format::Heic.media_type();
-        let is_heic = formats::by_mime_type(&file.mime_type)
-            .is_some_and(|format| format.media_type() == heic);
-        if is_heic && !self.decoders.include(Format::Heic) {
+        let format = restricting_format(&file.mime_type);
+        if format.is_some_and(|format| !self.has_decoder(format)) {
             return Err(render::invalid(&FieldError::Custom(
                 "is a HEIC original, which this deployment does not transform or mark",
             )));

@@ -5,9 +5,20 @@ use media::{Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS, supports_side
 
 /// Maximum number of pixels of an output whose negotiated format is final.
 const MAX_FINAL_PIXELS: u64 = 10_000_000;
-/// Maximum number of pixels of its original. Within both, the slowest rendering is estimated at less than the
-/// maximum time, so that no substitute is needed.
+/// Maximum number of pixels of its original, and of one in HEIC or AVIF, which takes several times as long to decode.
+/// Within these limits, a rendering is estimated at less than the maximum time, so that no substitute is needed; only
+/// a file of unusually many scans, slices or frames may exceed it, and is rejected.
 const MAX_FINAL_SOURCE_PIXELS: u64 = 50_000_000;
+const MAX_FINAL_HEIF_SOURCE_PIXELS: u64 = 15_000_000;
+
+/// Returns the format of originals of a MIME type, if it restricts how they are rendered.
+pub(crate) fn restricting_format(mime_type: &str) -> Option<Format> {
+    let extension = formats::by_mime_type(mime_type)?.extension();
+    let formats = [Format::Gif, Format::WebP, Format::Heic, Format::Avif];
+    formats
+        .into_iter()
+        .find(|format| format.name() == extension)
+}
 
 /// Returns the formats in which a rendition of an original of this type may be rendered: its own alone if no
 /// other one replaces it, else followed by its substitutes, if the image exceeds its limits. The last
@@ -49,20 +60,39 @@ pub(crate) fn suits_size(format: ImageFormat, output: ImageSize) -> bool {
 
 /// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is animated, and a HEIC or AVIF with alpha not as JPEG.
 pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: ImageSize) -> bool {
-    let is_animated =
-        matches!(info.format, Format::Gif | Format::WebP) && info.frames != Frames::Still;
-    let loses_alpha = matches!(info.format, Format::Heic | Format::Avif) && info.has_alpha;
+    let is_animated = may_be_animated(info.format) && info.frames != Frames::Still;
+    let loses_alpha = is_heif(info.format) && info.has_alpha;
     suits_size(format, output)
         && (format != ImageFormat::Avif || !is_animated)
         && (format != ImageFormat::Jpeg || !loses_alpha)
 }
 
-/// Whether a negotiated format that suits the size of the output has no substitutes: the image may be animated,
-/// which does not suit AVIF, and a large one may take too long.
-pub(crate) fn is_final(format: ImageFormat, source: ImageSize, output: ImageSize) -> bool {
-    format != ImageFormat::Avif
-        && source.pixels() <= MAX_FINAL_SOURCE_PIXELS
+/// Whether a negotiated format that suits the size of the output has no substitutes: an image of the original's format
+/// may be animated, which does not suit AVIF, and a large one may take too long.
+pub(crate) fn is_final(
+    format: ImageFormat,
+    original: Option<Format>,
+    source: ImageSize,
+    output: ImageSize,
+) -> bool {
+    let max_source_pixels = if original.is_some_and(is_heif) {
+        MAX_FINAL_HEIF_SOURCE_PIXELS
+    } else {
+        MAX_FINAL_SOURCE_PIXELS
+    };
+    (format != ImageFormat::Avif || !original.is_some_and(may_be_animated))
+        && source.pixels() <= max_source_pixels
         && output.pixels() <= MAX_FINAL_PIXELS
+}
+
+/// Whether images of a format are rendered with all their frames.
+fn may_be_animated(format: Format) -> bool {
+    matches!(format, Format::Gif | Format::WebP)
+}
+
+/// Whether images of a format take long to decode, and may have alpha although they are mostly delivered as JPEG.
+pub(crate) fn is_heif(format: Format) -> bool {
+    matches!(format, Format::Heic | Format::Avif)
 }
 
 pub(crate) fn format_of(format: ImageFormat) -> Format {
@@ -149,13 +179,29 @@ mod tests {
     }
 
     #[test]
-    fn format_of_small_images_is_final_except_avif() {
-        let side = |width| ImageSize::new(width, 5_000);
+    fn format_of_small_images_is_final_unless_an_animation_may_not_be_avif() {
+        use ImageFormat::{Avif, WebP};
 
-        assert!(is_final(ImageFormat::WebP, side(10_000), side(2_000)));
-        assert!(!is_final(ImageFormat::Avif, side(10_000), side(2_000)));
-        assert!(!is_final(ImageFormat::WebP, side(10_001), side(2_000)));
-        assert!(!is_final(ImageFormat::WebP, side(10_000), side(2_001)));
+        for (format, mime_type, source, output, expected) in [
+            (WebP, "image/jpeg", 10_000, 2_000, true),
+            (WebP, "image/jpeg", 10_001, 2_000, false),
+            (WebP, "image/jpeg", 10_000, 2_001, false),
+            (WebP, "image/gif", 10_000, 2_000, true),
+            (WebP, "image/heic", 3_000, 2_000, true),
+            (WebP, "image/heif", 3_001, 2_000, false),
+            (WebP, "image/avif", 3_001, 2_000, false),
+            (Avif, "image/jpeg", 10_000, 400, true),
+            (Avif, "image/png", 10_000, 400, true),
+            (Avif, "image/tiff", 10_001, 400, false),
+            (Avif, "image/avif", 3_000, 400, true),
+            (Avif, "image/gif", 100, 100, false),
+            (Avif, "image/webp", 100, 100, false),
+        ] {
+            let [source, output] = [source, output].map(|width| ImageSize::new(width, 5_000));
+            let original = restricting_format(mime_type);
+            let found = is_final(format, original, source, output);
+            assert_eq!(found, expected, "{format:?} {mime_type} {source:?}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use domain::{File, ImageFormat, ImageSize, Rendition, RenditionOutput, ServiceEr
 use media::{canonical_resize, plan, quality};
 
 use crate::{
-    negotiation::{format_of, formats, is_final, suits_size},
+    negotiation::{format_of, formats, is_final, is_heif, restricting_format, suits_size},
     render::rendering_error,
 };
 
@@ -31,14 +31,14 @@ pub fn resolve(rendition: Rendition, file: &File) -> Rendition {
     let format = formats
         .find(|format| suits_size(*format, output_size))
         .unwrap_or(resolved.format);
+    let original = restricting_format(&file.mime_type);
     // Until it is processed, a HEIC or AVIF may have alpha.
-    let may_have_alpha = file.has_alpha().is_none()
-        && matches!(file.mime_type.as_str(), "image/heic" | "image/avif");
+    let may_have_alpha = original.is_some_and(is_heif) && file.has_alpha().is_none();
     let may_become_png = format == ImageFormat::Jpeg && may_have_alpha;
     Rendition {
         format,
         output: resolved.output.map(|output| RenditionOutput {
-            is_format_final: is_final(format, size, output_size) && !may_become_png,
+            is_format_final: is_final(format, original, size, output_size) && !may_become_png,
             ..output
         }),
         ..resolved

@@ -150,6 +150,21 @@ async fn upload_that_is_converted_to_avif_is_marked(stack: &Stack, acme: &TestSp
 }
 
 #[stack_test]
+async fn large_marked_avif_is_delivered_as_jpeg(stack: &Stack, acme: &TestSpace) {
+    enable(acme, &ImageServer::start(&logo(RED)).await).await;
+    let avif = image(Format::Avif, 1_700, 1_200);
+    let file = acme.upload(avif).named("a.avif", "image/avif").await;
+
+    let marked = stack.anonymous.fetch(file.url()).await;
+
+    marked.expect_header("content-type", "image/jpeg");
+    // The logo of 40 pixels is smaller than a quarter, and 24 from the edges.
+    let pixels = decoded(&marked);
+    let [red, green, blue] = color(&pixels, pixels.width - 44, pixels.height - 44);
+    assert!(red > 200 && green < 60 && blue < 60, "{red} {green} {blue}");
+}
+
+#[stack_test]
 async fn position_and_opacity_apply(stack: &Stack, acme: &TestSpace) {
     let file = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;

@@ -1,5 +1,7 @@
 //! What the upload config determines: eager transformations, tags, positions; and who sees renditions.
 
+use std::collections::BTreeSet;
+
 use media::Format;
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, StackOptions, TestSpace, column, stack_test, text};
@@ -13,6 +15,8 @@ use crate::support::{
     images::image,
 };
 
+/// An AVIF of 256 × 192 pixels.
+const AVIF: &[u8] = include_bytes!("../../../shared/media/tests/avif/grid.avif");
 /// Query of the smallest thumbnail.
 const THUMBNAIL: &str = "w=160&h=160&f=webp";
 
@@ -60,25 +64,37 @@ async fn eager_transformation_without_format_is_stored_in_each_negotiated_format
 ) {
     create_eager(acme, json!([{"width": 32}])).await;
 
-    let of_jpeg = [
+    let of_photo = [
         ("image/avif,image/webp", "image/avif"),
+        ("image/avif", "image/avif"),
         ("image/webp", "image/webp"),
         ("*/*", "image/jpeg"),
+    ];
+    let of_avif = [
+        ("image/avif,image/webp", "image/avif"),
+        ("image/avif", "image/avif"),
+        ("image/webp", "image/webp"),
+        ("*/*", "image/avif"),
     ];
     let of_png = [
         ("image/avif,image/webp", "image/webp"),
         ("*/*", "image/png"),
     ];
-    for (original, negotiated) in [(Format::Jpeg, &of_jpeg[..]), (Format::Png, &of_png[..])] {
-        let mime_type = original.media_type().mime_type;
-        let upload = acme.upload(image(original, 64, 48)).named("a", &mime_type);
+    for (mime_type, bytes, negotiated) in [
+        ("image/jpeg", image(Format::Jpeg, 64, 48), &of_photo[..]),
+        ("image/png", image(Format::Png, 64, 48), &of_png),
+        ("image/heic", PHONE.to_vec(), &of_photo),
+        ("image/avif", AVIF.to_vec(), &of_avif),
+    ] {
+        let upload = acme.upload(bytes).named("a", mime_type);
         let file = upload.with_config("eager").await;
 
         let calls = stack.calls_of(stack.run_post_upload()).await.calls;
 
         let is_stored = |call: &&String| call.as_str() == "processing PutObject";
         let stored = calls.iter().filter(is_stored).count();
-        assert_eq!(stored, negotiated.len(), "{original:?}: {calls:?}");
+        let formats: BTreeSet<&str> = negotiated.iter().map(|(_, format)| *format).collect();
+        assert_eq!(stored, formats.len(), "{mime_type}: {calls:?}");
         for (accept, content_type) in negotiated {
             let url = file.url_with("w=32");
             let accepted = [("accept", *accept)];
@@ -87,9 +103,39 @@ async fn eager_transformation_without_format_is_stored_in_each_negotiated_format
             run.output.expect_header("content-type", content_type);
             assert!(
                 !run.calls.iter().any(|call| call.contains("Put")),
-                "{accept}"
+                "{mime_type} {accept}"
             );
         }
+    }
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn eager_renditions_of_private_photos_are_public_in_each_format(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    // The second one has too many pixels to be negotiated as AVIF.
+    let eager = json!([{"width": 32}, {"width": 1_700, "crop": "scale"}]);
+    let settings = json!({"transformations": {"eager": eager}});
+    let config = acme.upload_config("private").with_settings(settings);
+    config.with_delivery_type("private").await;
+
+    for (mime_type, bytes) in [("image/heic", PHONE), ("image/avif", AVIF)] {
+        let upload = acme.upload(bytes).named("a", mime_type);
+        let file = upload.of_type("private").await;
+
+        let after = processed(stack, acme, file.path()).await;
+
+        assert_eq!(column(&after["thumbnails"], "width"), [32, 1_700]);
+        for url in column(&after["thumbnails"], "url") {
+            for accept in ["*/*", "image/avif", "image/webp", "image/avif,image/webp"] {
+                let accepted = [("accept", accept)];
+                stack.anonymous.fetch_as(200, &text(&url), &accepted).await;
+            }
+        }
+        stack.anonymous.get_err(403, file.url()).await;
+        let other = file.url_with("w=33");
+        stack.anonymous.get_err(403, &other).await;
     }
 }
 

@@ -47,7 +47,8 @@ pub(crate) fn planned(
 }
 
 /// Returns the renditions of an eager transformation, each with the query that it is listed with. One without a
-/// format is created in each format that delivery selects from for clients that accept WebP.
+/// format is created in each format that delivery selects from: for clients that name none, which is listed, and
+/// for those that accept WebP.
 fn of_eager(eager: EagerTransformation, file: &File) -> Vec<(Rendition, Option<String>)> {
     let transformation = eager.requested();
     let query = Some(transformation.to_string());
@@ -56,11 +57,15 @@ fn of_eager(eager: EagerTransformation, file: &File) -> Vec<(Rendition, Option<S
     }
 
     let original = ImageFormat::of_original(&file.mime_type, file.has_alpha());
-    let mut renditions = vec![(Rendition::of(transformation, original), query)];
+    let listed = Rendition {
+        accepts_webp: false,
+        ..Rendition::of(transformation, original)
+    };
+    let mut renditions = vec![(listed, query)];
     for format in [ImageFormat::WebP, ImageFormat::Avif] {
         let is_selected =
             format != ImageFormat::Avif || !ImageFormat::prefers_webp(&file.mime_type);
-        if is_selected && format != original {
+        if is_selected {
             renditions.push((Rendition::of(transformation, format), None));
         }
     }

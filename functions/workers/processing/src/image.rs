@@ -1,7 +1,7 @@
 //! Processing of images: metadata from the headers, and renditions from one read of the original.
 
 use bytes::Bytes;
-use domain::{File, ImageSize, ProcessingRules, Rendition, ServiceError, StorageMeta, Thumbnail};
+use domain::{File, ProcessingRules, Rendition, ServiceError, StorageMeta, Thumbnail};
 use media::{Format, MetadataOptions, color_name};
 use renditions::is_unrenderable;
 use space_store::{AuthorizedFile, RenditionInfo};
@@ -80,8 +80,9 @@ impl Processing {
         rules: &ProcessingRules,
     ) -> Result<Processed, ServiceError> {
         let file = authorized.file();
+        // Delivery finds what is planned with the metadata that will be recorded.
         let measured = File {
-            image_size: file.displayed_size().or(size_of(&meta)),
+            media: Some(Processed::of(meta.clone()).media),
             ..file.clone()
         };
         let planned = eager::planned(&rules.eager, &measured, authorized.watermark());
@@ -138,14 +139,6 @@ impl Processing {
             Processed::failed(headers.meta, error)
         }))
     }
-}
-
-/// Returns the size of an image.
-fn size_of(meta: &StorageMeta) -> Option<ImageSize> {
-    Some(ImageSize {
-        width: meta.width?,
-        height: meta.height?,
-    })
 }
 
 /// Returns the thumbnail of a rendition; `None` if the rendition is not listed, or exceeds a limit.
