@@ -1,33 +1,31 @@
-//! The process that decodes: its limits, and its loop of requests.
+//! The process that decodes: its loop of requests.
 
 use std::{
-    fs::{self, File},
     io::{self, BufWriter, ErrorKind, Read, Write},
     os::fd::AsFd,
+    panic, process,
 };
-
-use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::{
-    codec::{self, Units},
-    protocol::{Request, Status, header_bytes, invalid},
+    codec::{self, Obus},
+    limits::{close_inherited, set_limits},
+    protocol::{READY, Request, Status, header_bytes, invalid},
 };
 
-/// Processor time of all pictures, in seconds: that of the slowest rendering that a caller permits.
-const CPU_SECONDS: u64 = 16;
-/// Memory of a decoder of small pictures, in bytes: its state, and the bitstream.
-const BASE_BYTES: u64 = 64 << 20;
-/// Memory per pixel: three planes of `u16`, without and with film grain.
-const BYTES_PER_PIXEL: u64 = 12;
 const OUTPUT_BUFFER_BYTES: usize = 64 << 10;
 
 /// Answers requests until the caller closes the input.
 pub(crate) fn serve(max_pixels: u64) -> io::Result<()> {
-    // Without the buffers of the standard library, whose output searches for line breaks.
-    let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, output);
+    end_with_caller()?;
+    // A panic has the same cause as an abort of rav1d, and the caller tells it by the same signal.
+    panic::set_hook(Box::new(|_| process::abort()));
+    close_inherited()?;
     set_limits(max_pixels)?;
+
+    let mut input = Unbuffered(io::stdin());
+    let mut output = BufWriter::with_capacity(OUTPUT_BUFFER_BYTES, Unbuffered(io::stdout()));
+    output.write_all(&[READY])?;
+    output.flush()?;
 
     loop {
         let request = match Request::read(&mut input) {
@@ -39,51 +37,24 @@ pub(crate) fn serve(max_pixels: u64) -> io::Result<()> {
     }
 }
 
-/// Limits what this process can do. No file or socket can be opened afterwards, and no process
-/// started, unless its user is root. Memory above the limit is an error of its allocation, which
-/// ends the process.
-fn set_limits(max_pixels: u64) -> io::Result<()> {
-    let statistics = fs::read_to_string("/proc/self/statm")?;
-    let pages: Option<u64> = statistics
-        .split(' ')
-        .next()
-        .and_then(|pages| pages.parse().ok());
-    let current_bytes = pages.ok_or_else(invalid)? * rustix::param::page_size() as u64;
-    let memory_bytes = max_pixels
-        .saturating_mul(BYTES_PER_PIXEL)
-        .saturating_add(current_bytes + BASE_BYTES);
-
-    // A core dump that is piped to a program does not depend on the limit.
+/// Lets the kernel kill this process when the thread that started it ends, such as when its process
+/// is killed. That thread waits until this process is ready, so if it has ended before this call,
+/// the output is closed and nothing is decoded.
+fn end_with_caller() -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
-    for (resource, limit) in [
-        (Resource::As, memory_bytes),
-        (Resource::Cpu, CPU_SECONDS),
-        (Resource::Core, 0),
-        (Resource::Fsize, 0),
-        (Resource::Nproc, 0),
-        (Resource::Nofile, 0),
-    ] {
-        let limit = Some(limit);
-        setrlimit(
-            resource,
-            Rlimit {
-                current: limit,
-                maximum: limit,
-            },
-        )?;
-    }
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     Ok(())
 }
 
 /// Decodes a picture and writes the answer.
 fn answer(request: Request, input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
     let length = usize::try_from(request.length).map_err(|_| invalid())?;
-    let mut units = Units::zeroed(length).ok_or_else(invalid)?;
-    input.read_exact(units.as_mut_slice())?;
+    // Other allocations above the limit abort too, and the picture is the cause of each.
+    let mut obus = Obus::zeroed(length).unwrap_or_else(|| process::abort());
+    input.read_exact(obus.as_mut_slice())?;
 
     let pixels = u64::from(request.width) * u64::from(request.height);
-    let Some(decoded) = codec::decode(units, pixels) else {
+    let Some(decoded) = codec::decode(obus, pixels) else {
         return output.write_all(&[Status::Malformed as u8]);
     };
     let picture = decoded.header();
@@ -99,4 +70,24 @@ fn answer(request: Request, input: &mut impl Read, output: &mut impl Write) -> i
         }
     }
     Ok(())
+}
+
+/// A standard stream without the buffer of the standard library, whose output searches for line
+/// breaks. Unlike a `File`, it needs no second descriptor.
+struct Unbuffered<S>(S);
+
+impl<S: AsFd> Read for Unbuffered<S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(&self.0, buffer)?)
+    }
+}
+
+impl<S: AsFd> Write for Unbuffered<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(&self.0, bytes)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -26,16 +26,16 @@ const OK: Dav1dResult = Dav1dResult(0);
 /// More input is needed, or output must be read first.
 const AGAIN: Dav1dResult = Dav1dResult(-rustix::io::Errno::AGAIN.raw_os_error());
 
-/// Open bitstream units.
-pub(crate) struct Units(Dav1dData);
+/// Open bitstream units (OBUs), the syntax elements of AV1.
+pub(crate) struct Obus(Dav1dData);
 
-impl Units {
-    /// Allocates units of this length.
-    pub(crate) fn zeroed(length: usize) -> Option<Units> {
+impl Obus {
+    /// Allocates OBUs of this length. Fails if the memory does not suffice.
+    pub(crate) fn zeroed(length: usize) -> Option<Obus> {
         let mut data = Dav1dData::default();
         // SAFETY: the function writes to `data`.
         let bytes = unsafe { dav1d_data_create(Some(NonNull::from(&mut data)), length) };
-        (!bytes.is_null()).then_some(Units(data))
+        (!bytes.is_null()).then_some(Obus(data))
     }
 
     pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
@@ -48,25 +48,25 @@ impl Units {
     }
 }
 
-impl Drop for Units {
+impl Drop for Obus {
     fn drop(&mut self) {
         // SAFETY: the data is valid, and empty once it is sent.
         unsafe { dav1d_data_unref(Some(NonNull::from(&mut self.0))) };
     }
 }
 
-/// Decodes the first picture of these units. A frame with more pixels than expected is an error.
-pub(crate) fn decode(mut units: Units, expected_pixels: u64) -> Option<Decoded> {
+/// Decodes the first picture of these OBUs. A frame with more pixels than expected is an error.
+pub(crate) fn decode(mut obus: Obus, expected_pixels: u64) -> Option<Decoded> {
     let context = Context::new(expected_pixels)?;
     loop {
-        if units.0.data.is_some() && !matches!(context.send(&mut units), OK | AGAIN) {
+        if obus.0.data.is_some() && !matches!(context.send(&mut obus), OK | AGAIN) {
             return None;
         }
 
         let mut decoded = Decoded(Dav1dPicture::default());
         match context.receive(&mut decoded) {
             OK => return decoded.is_valid().then_some(decoded),
-            AGAIN if units.0.data.is_some() => (),
+            AGAIN if obus.0.data.is_some() => (),
             _ => return None,
         }
     }
@@ -98,10 +98,10 @@ impl Context {
         (result == OK).then_some(context)
     }
 
-    fn send(&self, units: &mut Units) -> Dav1dResult {
+    fn send(&self, obus: &mut Obus) -> Dav1dResult {
         // SAFETY: the context is open. The data is valid, and remains so when rav1d has taken its
         // bytes.
-        unsafe { dav1d_send_data(self.0, Some(NonNull::from(&mut units.0))) }
+        unsafe { dav1d_send_data(self.0, Some(NonNull::from(&mut obus.0))) }
     }
 
     fn receive(&self, decoded: &mut Decoded) -> Dav1dResult {

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, ErrorKind, Read, Write},
+    os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::{
         Arc, Mutex, PoisonError,
@@ -12,18 +13,35 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::Signal;
+
 use crate::{
     ARGUMENT, Av1Error,
     picture::Picture,
     program,
-    protocol::{Request, Status, invalid, read_header},
+    protocol::{READY, Request, Status, invalid, read_array, read_header},
 };
 
 /// Even, so that no sample is divided.
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// The signals of a process that aborts or faults. Those of damage, since rav1d aborts on most, and
+/// nothing else sends them to a decoder.
+const DAMAGE_SIGNALS: [Signal; 7] = [
+    Signal::ABORT,
+    Signal::SEGV,
+    Signal::BUS,
+    Signal::ILL,
+    Signal::FPE,
+    Signal::TRAP,
+    Signal::SYS,
+];
+
 /// A process that decodes the pictures of one image, one after the other. Killed and reaped when
 /// dropped.
+///
+/// Invariant: the thread that starts it outlives it, since the kernel kills it when that thread
+/// ends. Callers start, use and drop it in one function, on one thread.
 #[derive(Debug)]
 pub struct Decoder {
     process: Arc<Process>,
@@ -35,14 +53,17 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Starts a decoder of pictures up to this number of pixels, which limits its memory. It is
-    /// killed after `time`.
+    /// Starts a decoder of pictures up to this number of pixels, which limits its memory, and waits
+    /// until it is ready. It is killed after `time`, or when the calling thread ends.
     pub fn start(max_picture_pixels: u64, time: Duration) -> Result<Decoder, Av1Error> {
         let mut child = Command::new(program()?)
             .arg(ARGUMENT)
             .arg(max_picture_pixels.to_string())
             .env_clear()
+            // It needs no files, and would keep the file system of the caller's directory in use.
             .current_dir("/")
+            // Ctrl-C of a terminal is for the caller, which then decides what becomes of the image.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -52,7 +73,7 @@ impl Decoder {
         let output = child.stdout.take().expect("the output is piped");
 
         let (running, ended) = mpsc::channel();
-        let decoder = Decoder {
+        let mut decoder = Decoder {
             process: Arc::new(Process {
                 child: Mutex::new(child),
                 is_late: AtomicBool::new(false),
@@ -63,12 +84,13 @@ impl Decoder {
             _running: running,
         };
         decoder.watch(time, ended).map_err(Av1Error::Start)?;
+        decoder.receive_ready()?;
         Ok(decoder)
     }
 
-    /// Decodes the first picture of open bitstream units, a sequence header and a frame. It must
-    /// have exactly this size.
-    pub fn decode(&mut self, units: &[u8], width: u32, height: u32) -> Result<Picture, Av1Error> {
+    /// Decodes the first picture of OBUs, a sequence header and a frame. It must have exactly this
+    /// size.
+    pub fn decode(&mut self, obus: &[u8], width: u32, height: u32) -> Result<Picture, Av1Error> {
         let pixels = u64::from(width) * u64::from(height);
         let limit = self.max_picture_pixels;
         if pixels > limit {
@@ -78,20 +100,16 @@ impl Decoder {
         let request = Request {
             width,
             height,
-            length: units.len() as u64,
+            length: obus.len() as u64,
         };
-        self.exchange(request, units)
+        self.exchange(request, obus)
             .unwrap_or_else(|error| Err(self.stop(&error)))
     }
 
     /// Sends a request and reads the answer. Fails if the decoder can answer no more requests.
-    fn exchange(
-        &mut self,
-        request: Request,
-        units: &[u8],
-    ) -> io::Result<Result<Picture, Av1Error>> {
+    fn exchange(&mut self, request: Request, obus: &[u8]) -> io::Result<Result<Picture, Av1Error>> {
         self.input.write_all(&request.to_bytes())?;
-        self.input.write_all(units)?;
+        self.input.write_all(obus)?;
 
         match Status::read(&mut self.output)? {
             Status::Decoded => (),
@@ -111,15 +129,37 @@ impl Decoder {
         Ok(Ok(picture))
     }
 
-    /// Kills the decoder, and returns why it failed.
+    /// Reads what the decoder sends when it has set its limits.
+    fn receive_ready(&mut self) -> Result<(), Av1Error> {
+        match read_array(&mut self.output) {
+            Ok([READY]) => Ok(()),
+            Ok(_) => Err(Av1Error::Start(invalid())),
+            Err(_) => {
+                let status = self.process.kill_and_wait();
+                if self.process.is_late.load(Ordering::SeqCst) {
+                    return Err(Av1Error::TimedOut);
+                }
+                let cause = format!("it ended with {status} before it was ready");
+                Err(Av1Error::Start(io::Error::other(cause)))
+            }
+        }
+    }
+
+    /// Kills the decoder, and returns why it failed. The status of one that has ended or is about
+    /// to, since its pipes are closed, remains that of its end.
     fn stop(&self, error: &io::Error) -> Av1Error {
         let status = self.process.kill_and_wait();
-        if self.process.is_late.load(Ordering::SeqCst) {
+        let ended_by = |signal: &Signal| status.signal() == Some(signal.as_raw());
+        if ended_by(&Signal::XCPU) {
+            Av1Error::TooSlow
+        } else if DAMAGE_SIGNALS.iter().any(ended_by) {
+            Av1Error::Ended(status)
+        } else if self.process.is_late.load(Ordering::SeqCst) {
             Av1Error::TimedOut
         } else if error.kind() == ErrorKind::InvalidData {
             Av1Error::InvalidAnswer
         } else {
-            Av1Error::Ended(status)
+            Av1Error::Killed(status)
         }
     }
 

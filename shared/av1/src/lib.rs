@@ -2,19 +2,22 @@
 //!
 //! rav1d aborts its process on damaged pictures
 //! (<https://github.com/memorysafety/rav1d/issues/1497>). Pictures are therefore decoded by the
-//! program's executable, which a [`Decoder`] starts again with a hidden argument.
+//! program's executable, which a [`Decoder`] starts again with a hidden argument, once per image.
 //!
 //! Invariants:
 //! - No picture is decoded in the process of the caller.
-//! - A decoder has no environment, and limits its memory, processor time and files before it reads
-//!   its input.
+//! - A decoder has no environment and no descriptors but its standard streams, and limits its
+//!   memory, processor time and files before it reads its input.
 //! - Whatever a decoder answers, it has no effect except a [`Picture`] of the expected size or an
 //!   [`Av1Error`].
-//! - A decoder is killed when its time is over, and reaped before its [`Decoder`] is dropped.
+//! - An end of a decoder counts as damage of the picture only if the picture can be its cause.
+//! - A decoder is killed when its time is over or the thread that started it ends, and reaped when
+//!   its [`Decoder`] is dropped.
 
 mod child;
 mod codec;
 mod decoder;
+mod limits;
 mod picture;
 mod protocol;
 
@@ -26,6 +29,7 @@ use std::{
 };
 
 pub use decoder::Decoder;
+pub use limits::max_bytes;
 pub use picture::{Chroma, ChromaPosition, Picture, PlaneSize};
 
 /// The argument of a decoder, before the pixels of its largest picture.
@@ -40,7 +44,7 @@ pub enum Av1Error {
     /// Neither [`init`] nor [`use_program`] was called.
     #[error("the program does not serve as AV1 decoder")]
     NoProgram,
-    /// The process or its watchdog was not started.
+    /// The process or its watchdog was not started, or the process ended before it was ready.
     #[error("the AV1 decoder was not started")]
     Start(#[source] io::Error),
     /// The expected size has more pixels than the limit of [`Decoder::start`].
@@ -52,13 +56,23 @@ pub enum Av1Error {
     /// The picture has another size than expected.
     #[error("the AV1 picture has another size than its container specifies")]
     OtherSize,
-    /// The decoder ended before it answered, as it does on most damage. It decodes nothing more.
+    /// The decoder ended by a signal of its program, as it does on most damage. It decodes nothing
+    /// more.
     #[error("the AV1 picture is damaged: the decoder ended with {0}")]
     Ended(ExitStatus),
+    /// The decoder ended without its program or the picture being the cause, such as when the
+    /// machine has no more memory. It decodes nothing more, but another one may.
+    #[error("the AV1 decoder was ended from outside with {0}")]
+    Killed(ExitStatus),
     /// The decoder's answer is invalid. It decodes nothing more.
     #[error("the AV1 decoder returned an invalid answer")]
     InvalidAnswer,
-    /// The time of the decoder is over. It decodes nothing more.
+    /// The decoder's processor time is over. It decodes nothing more, and another one would not
+    /// decode this picture either.
+    #[error("the AV1 picture takes too much processor time")]
+    TooSlow,
+    /// The time of the decoder is over, of which others may have had the processor. It decodes
+    /// nothing more, but another one may.
     #[error("the AV1 picture was not decoded in time")]
     TimedOut,
 }

@@ -1,13 +1,16 @@
 //! The messages between a caller and its decoder.
 //!
-//! For each picture the caller sends a [`Request`] and as many bytes as it specifies, and then
-//! reads a status and, if it is [`Status::Decoded`], the picture: its header, and the rows of its
-//! planes. Both processes run the same program, so numbers have the byte order of the machine.
-//! Samples of 8 bits are bytes, others `u16`.
+//! A decoder first sends [`READY`]. For each picture the caller sends a [`Request`] and as many
+//! bytes as it specifies, and then reads a status and, if it is [`Status::Decoded`], the picture:
+//! its header, and the rows of its planes. Both processes run the same program, so numbers have the
+//! byte order of the machine. Samples of 8 bits are bytes, others `u16`.
 
 use std::io::{self, ErrorKind, Read};
 
 use crate::picture::{Chroma, ChromaPosition, Picture};
+
+/// What a decoder sends once, when it has set its limits.
+pub(crate) const READY: u8 = 0xdf;
 
 const REQUEST_BYTES: usize = 16;
 const HEADER_BYTES: usize = 15;
@@ -129,7 +132,7 @@ pub(crate) fn invalid() -> io::Error {
     ErrorKind::InvalidData.into()
 }
 
-fn read_array<const LENGTH: usize>(input: &mut impl Read) -> io::Result<[u8; LENGTH]> {
+pub(crate) fn read_array<const LENGTH: usize>(input: &mut impl Read) -> io::Result<[u8; LENGTH]> {
     let mut bytes = [0; LENGTH];
     input.read_exact(&mut bytes)?;
     Ok(bytes)

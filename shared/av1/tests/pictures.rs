@@ -12,7 +12,7 @@ const MAX_PIXELS: u64 = 1 << 16;
 /// dav1d 1.0.0.
 struct Fixture {
     name: &'static str,
-    units: &'static [u8],
+    obus: &'static [u8],
     size: (u32, u32),
     bit_depth: u8,
     chroma: Chroma,
@@ -24,7 +24,7 @@ macro_rules! fixture {
     ($name:literal, $size:expr, $depth:literal, $chroma:ident, $color:expr, $sums:expr) => {
         Fixture {
             name: $name,
-            units: include_bytes!(concat!("fixtures/", $name, ".obu")),
+            obus: include_bytes!(concat!("fixtures/", $name, ".obu")),
             size: $size,
             bit_depth: $depth,
             chroma: Chroma::$chroma,
@@ -65,7 +65,7 @@ fn all_formats_are_decoded_by_one_process() {
     let mut decoder = start();
     for fixture in FIXTURES {
         let (width, height) = fixture.size;
-        let picture = decoder.decode(fixture.units, width, height).unwrap();
+        let picture = decoder.decode(fixture.obus, width, height).unwrap();
 
         let name = fixture.name;
         assert_eq!((picture.width, picture.height), fixture.size, "{name}");
@@ -109,9 +109,9 @@ fn encoded_pictures_are_decoded() {
                 speed: 9,
                 quantizer: 10,
             };
-            let units = frame.encode(options).unwrap();
+            let obus = frame.encode(options).unwrap();
 
-            let picture = decoder.decode(&units, width, height).unwrap();
+            let picture = decoder.decode(&obus, width, height).unwrap();
 
             let sizes = picture.plane_sizes();
             for (plane, size) in sizes.into_iter().enumerate() {
@@ -131,13 +131,13 @@ fn encoded_pictures_are_decoded() {
 
 #[test]
 fn invalid_pictures_are_errors_of_one_call() {
-    let valid = FIXTURES[0].units;
+    let valid = FIXTURES[0].obus;
     let (width, height) = ODD;
     let mut decoder = start();
 
     let truncated = &valid[..20];
     let header = &valid[..12];
-    for (units, width, height) in [
+    for (obus, width, height) in [
         (&[][..], width, height),
         (&[0x12, 0], width, height),
         (header, width, height),
@@ -147,7 +147,7 @@ fn invalid_pictures_are_errors_of_one_call() {
         (valid, width - 1, height),
         (valid, 0, 0),
     ] {
-        let error = decoder.decode(units, width, height).unwrap_err();
+        let error = decoder.decode(obus, width, height).unwrap_err();
         assert!(matches!(error, Av1Error::Malformed), "{error:?}");
     }
 
@@ -175,18 +175,18 @@ fn decoder_that_aborts_is_an_error_and_the_next_one_works() {
     let fixture = &FIXTURES[0];
     let (width, height) = fixture.size;
     let mut aborted = 0;
-    for position in 12..fixture.units.len() {
-        let mut units = fixture.units.to_vec();
-        units[position] ^= 0x55;
+    for position in 12..fixture.obus.len() {
+        let mut obus = fixture.obus.to_vec();
+        obus[position] ^= 0x55;
         let mut decoder = start();
-        match decoder.decode(&units, width, height) {
+        match decoder.decode(&obus, width, height) {
             Err(Av1Error::Ended(_)) => {
                 aborted += 1;
-                let again = decoder.decode(fixture.units, width, height);
+                let again = decoder.decode(fixture.obus, width, height);
                 assert!(matches!(again, Err(Av1Error::Ended(_))), "{again:?}");
             }
             _ => decoder
-                .decode(fixture.units, width, height)
+                .decode(fixture.obus, width, height)
                 .map(drop)
                 .unwrap(),
         }

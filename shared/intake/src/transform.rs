@@ -257,9 +257,8 @@ fn ingest_error(error: MediaError) -> IngestError {
         MediaError::AnimationTooLarge | MediaError::AnimatedOutputTooLarge { .. } => {
             FieldError::Custom("must be an animation with fewer frames")
         }
-        error @ (MediaError::Encoding(_) | MediaError::Decoder(_)) => {
-            return ServiceError::internal(error).into();
-        }
+        error @ MediaError::Decoder(_) => return ServiceError::unavailable(error).into(),
+        error @ MediaError::Encoding(_) => return ServiceError::internal(error).into(),
     };
     field_error.into()
 }

@@ -77,8 +77,8 @@ pub enum MediaError {
         milliseconds: u64,
         limit: u64,
     },
-    /// Decoding took longer than was estimated.
-    #[error("the image was not decoded in time")]
+    /// Decoding took more processor time than any image within the limits of its headers.
+    #[error("decoding took too much processor time")]
     DecodingTimedOut,
     /// The code tables of a lossless or transparent WebP exceed the memory limit.
     #[error("the code tables of the image take {bytes} bytes, more than {limit}")]
@@ -88,8 +88,8 @@ pub enum MediaError {
     UnsupportedFormat(Format),
     #[error("encoding failed: {0}")]
     Encoding(String),
-    /// The process that decodes the format was not started.
-    #[error("decoding was not started: {0}")]
+    /// The process that decodes the format was not started, was ended, or had no time. Another attempt may succeed.
+    #[error("the decoder is not available: {0}")]
     Decoder(String),
 }
 

@@ -29,8 +29,9 @@ const JPEG_BYTE: u64 = 25;
 const JPEG_SCAN_SAMPLE: u64 = 1;
 /// Time to decode a pixel of a HEIC as often as it has slices, in nanoseconds. Noise takes 131.
 const HEIC_PIXEL: u64 = 150;
-/// Time to decode a pixel of an AVIF as often as it has frames, in nanoseconds. Noise without losses takes 294.
-const AVIF_PIXEL: u64 = 320;
+/// Time to decode a pixel of an AVIF as often as it has frames, and a byte, in nanoseconds.
+const AVIF_PIXEL: u64 = 60;
+const AVIF_BYTE: u64 = 100;
 /// Time to resize a pixel of the source or of the output, in nanoseconds.
 const RESIZED_PIXEL: u64 = 15;
 
@@ -50,8 +51,6 @@ const SIDE_BYTES: u64 = 170;
 /// Memory of a TIFF per pixel before its conversion to 8 bits, in bytes: two copies of four samples
 /// of up to 32 bits.
 const TIFF_PIXEL_BYTES: u64 = 32;
-/// Memory of a process that decodes AV1, without its planes, in bytes.
-const PROCESS_BYTES: u64 = 16 << 20;
 /// Memory of a pixel of an animation's canvas, in bytes: the canvas, one frame, and their copies.
 const CANVAS_PIXEL_BYTES: u64 = 28;
 /// Memory of a pixel of a rendered frame with its encoder, in bytes.
@@ -124,14 +123,17 @@ impl DecodingCost {
             Format::Png | Format::Bmp | Format::Ico => (0, pixels * 30),
             Format::Heic | Format::Avif => {
                 let work = HeifImage::read(bytes, info.format)?.work;
-                let (plane_bytes, process_bytes, pixel_time) = match info.format {
-                    Format::Avif => (AV1_PIXEL_BYTES, PROCESS_BYTES, AVIF_PIXEL),
-                    _ => (HEVC_PIXEL_BYTES, 0, HEIC_PIXEL),
-                };
-                let planes = work.picture_pixels * plane_bytes + process_bytes;
-                // The units of a picture are copied: without what the decoder does not need, then without their escapes or to its process.
-                let units = 2 * work.picture_bytes;
-                (planes + units, work.pixels * pixel_time)
+                // The units of a picture are copied: without what the decoder does not need, and without their escapes.
+                let units = work.copied_bytes + 2 * work.picture_bytes;
+                if info.format == Format::Heic {
+                    let planes = work.picture_pixels * HEVC_PIXEL_BYTES;
+                    (planes + units, work.pixels * HEIC_PIXEL)
+                } else {
+                    let planes = work.picture_pixels * AV1_PIXEL_BYTES;
+                    let process = av1::max_bytes(work.picture_pixels);
+                    let time = work.pixels * AVIF_PIXEL + work.data_bytes * AVIF_BYTE;
+                    (planes + units + process, time)
+                }
             }
         };
 

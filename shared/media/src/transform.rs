@@ -104,8 +104,13 @@ fn stripped(bytes: &[u8], probed: &ImageInfo) -> Result<Vec<u8>, MediaError> {
 
 /// Whether the rules can remove the metadata of images of a format: by converting them, if need be.
 pub fn can_remove_metadata(format: Format, rules: &TransformationRules) -> bool {
-    let is_converted = format.is_decodable() && has_other_coding(format, rules);
-    format.has_removable_metadata() || is_converted
+    format.has_removable_metadata() || is_cleaned_by_encoding(format, rules)
+}
+
+/// Whether the rules name a format or a quality in which images of a decoded format are encoded, also if it is that of an AVIF.
+fn is_cleaned_by_encoding(format: Format, rules: &TransformationRules) -> bool {
+    let is_named = rules.upload_format != UploadFormat::Original;
+    format.is_decodable() && (is_named || has_other_coding(format, rules))
 }
 
 /// Whether the rules convert every image of a format, as far as the format alone shows. GIF, WebP, HEIC and AVIF may be
@@ -173,8 +178,12 @@ fn is_converted(probed: &ImageInfo, rules: &TransformationRules) -> bool {
 
 fn operation(probed: &ImageInfo, rules: &TransformationRules) -> Operation {
     let is_turned = rules.strip_metadata && probed.orientation != Orientation::Normal;
-    let is_encoded =
-        is_converted(probed, rules) || (is_turned && probed.format.has_removable_metadata());
+    let is_cleaned = if probed.format.has_removable_metadata() {
+        is_turned
+    } else {
+        rules.strip_metadata && is_cleaned_by_encoding(probed.format, rules)
+    };
+    let is_encoded = is_converted(probed, rules) || is_cleaned;
 
     if is_encoded && probed.frames != Frames::Animated {
         Operation::Encode(target_format(probed.format, rules))

@@ -242,7 +242,8 @@ pub(crate) fn rendering_error(error: MediaError, rendition: Rendition) -> Servic
             format_field(rendition),
             FieldError::Custom("takes too long to be rendered in this size"),
         ),
-        error @ (MediaError::Encoding(_) | MediaError::Decoder(_)) => ServiceError::internal(error),
+        error @ MediaError::Decoder(_) => ServiceError::unavailable(error),
+        error @ MediaError::Encoding(_) => ServiceError::internal(error),
     }
 }
 

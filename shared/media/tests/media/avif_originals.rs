@@ -1,13 +1,15 @@
 //! AVIF originals: pixels of pictures, tiles and alpha, and files that claim more than they contain.
 
 use domain::{ImageSize, Resize, Sides};
-use media::{Channels, EncodeOptions, Format, MediaError, Source, encode, orient, probe, render};
+use media::{
+    Channels, EncodeOptions, Format, MediaError, Source, encode, orient, probe, render, transform,
+};
 
 use crate::{
     files,
     heic::{Case, decoded, difference},
     heic_files::{Item, alpha_type, avif_fixture, heif},
-    transform::changed,
+    transform::{changed, rules},
 };
 
 /// Lets a program of the workspace decode, which this one cannot do.
@@ -16,7 +18,8 @@ pub(crate) fn use_decoder() {
     let decoder = program.ancestors().nth(2).unwrap().join("av1-decoder");
     assert!(
         decoder.exists(),
-        "cargo build --package av1 builds {decoder:?}"
+        "cargo build --package av1 builds {}",
+        decoder.display()
     );
     av1::use_program(decoder);
 }
@@ -112,6 +115,12 @@ fn originals_are_turned_rendered_and_converted() {
         assert_eq!(probed.has_alpha, format != Format::Jpeg, "{format:?}");
     }
     assert_eq!(probe(&changed(&own, "webp")).unwrap().format, Format::WebP);
+    assert_eq!(
+        probe(&changed(&own, "strip avif")).unwrap().format,
+        Format::Avif
+    );
+    let refused = transform(&own, &rules("strip"));
+    assert_eq!(refused, Err(MediaError::UnsupportedFormat(Format::Avif)));
 }
 
 #[test]

@@ -6,7 +6,10 @@ use domain::ImageSize;
 use image::{DynamicImage, ImageFormat};
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
-use crate::files;
+use crate::{
+    files,
+    heic_files::{Item, heic},
+};
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +32,15 @@ enum Coding {
     Uncommon(ImageFormat),
     /// A TIFF with 16 bits per channel.
     Wide,
+    /// A HEIC that repeats one tile.
+    Tiles,
 }
 
 const fn source(channels: Channels, coding: Coding) -> Source {
     Source { channels, coding }
 }
 
-pub(crate) const SOURCES: [Source; 18] = [
+pub(crate) const SOURCES: [Source; 21] = [
     source(Channels::Rgb, Coding::Plain(Format::Jpeg, 80)),
     source(Channels::Rgb, Coding::Plain(Format::Jpeg, 95)),
     source(Channels::Gray, Coding::Plain(Format::Jpeg, 80)),
@@ -54,6 +59,9 @@ pub(crate) const SOURCES: [Source; 18] = [
     source(Channels::Rgb, Coding::Uncommon(ImageFormat::Tiff)),
     source(Channels::Gray, Coding::Uncommon(ImageFormat::Tiff)),
     source(Channels::Rgba, Coding::Wide),
+    source(Channels::Rgb, Coding::Tiles),
+    source(Channels::Rgb, Coding::Plain(Format::Avif, 95)),
+    source(Channels::Rgba, Coding::Plain(Format::Avif, 80)),
 ];
 
 impl Source {
@@ -61,11 +69,14 @@ impl Source {
         matches!(self.coding, Coding::Plain(Format::Png, _))
     }
 
-    pub(crate) fn is_webp(self) -> bool {
-        matches!(
-            self.coding,
-            Coding::Plain(Format::WebP, _) | Coding::LosslessWebP | Coding::Animated
-        )
+    /// Returns a side that is long for this kind, in pixels.
+    pub(crate) fn long_side(self) -> u32 {
+        match self.coding {
+            Coding::Plain(Format::WebP, _) | Coding::LosslessWebP | Coding::Animated => 16_000,
+            Coding::Plain(Format::Avif, _) => 32_000,
+            Coding::Tiles => 12_000,
+            _ => 65_000,
+        }
     }
 
     /// Returns a file of this kind and size in pixels.
@@ -82,6 +93,12 @@ impl Source {
             Coding::LosslessWebP => files::lossless(),
             Coding::Animated => return animated(&encode(picture, &files::lossless()).unwrap()),
             Coding::Uncommon(format) => return written(&dynamic(picture), format),
+            Coding::Tiles => {
+                let count = |side: u32, tile| u16::try_from(side.div_ceil(tile)).unwrap();
+                let [wide, high] = [width, height].map(|side| u16::try_from(side).unwrap());
+                let grid = Item::grid(count(height, 64), count(width, 96), wide, high);
+                return heic(&[Item::picture(96, 64), grid], 2);
+            }
             Coding::Wide => {
                 let wide = dynamic(picture).into_rgba16();
                 return written(&wide.into(), ImageFormat::Tiff);

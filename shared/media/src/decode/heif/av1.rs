@@ -1,4 +1,4 @@
-//! Pictures coded as AV1, which a process of its own decodes (AV1 Bitstream & Decoding Process Specification, 5.3 and 6.2).
+//! Pictures coded as AV1, which a separate process decodes (AV1 Bitstream & Decoding Process Specification, 5.3 and 6.2).
 //!
 //! Invariant: the decoder sees sequence headers and the counted frames, and nothing else.
 
@@ -11,8 +11,9 @@ use crate::{MediaError, ProbeError, bytes::length};
 
 use super::picture::{Chroma, Picture};
 
-/// Maximum time to decode all pictures of an image. Those within the limits take less on a processor of their own.
-const MAX_TIME: Duration = Duration::from_secs(16);
+/// Maximum time to decode all pictures of an image: more than the processor time that the decoder limits, since others may use the
+/// processor, and less than a response may take.
+const MAX_TIME: Duration = Duration::from_secs(22);
 /// Maximum bytes of the size of a unit.
 const MAX_SIZE_BYTES: usize = 8;
 const EXCEEDING: ProbeError = ProbeError::Malformed("a unit exceeds its picture");
@@ -55,8 +56,8 @@ impl<'a> Av1Units<'a> {
             }
         }
 
-        let decoded = decoder.decode(&needed, size.width, size.height);
-        decoded.map(Picture::from).map_err(media_error)
+        let picture = decoder.decode(&needed, size.width, size.height);
+        picture.map(Picture::from).map_err(media_error)
     }
 }
 
@@ -67,9 +68,11 @@ pub(super) fn start(max_pixels: u64) -> Result<Decoder, MediaError> {
 
 fn media_error(error: Av1Error) -> MediaError {
     match error {
-        Av1Error::NoProgram => MediaError::Decoder(error.to_string()),
         Av1Error::Start(ref cause) => MediaError::Decoder(format!("{error}: {cause}")),
-        Av1Error::TimedOut => MediaError::DecodingTimedOut,
+        Av1Error::NoProgram | Av1Error::Killed(_) | Av1Error::TimedOut => {
+            MediaError::Decoder(error.to_string())
+        }
+        Av1Error::TooSlow => MediaError::DecodingTimedOut,
         Av1Error::TooLarge { pixels, limit } => MediaError::TooManyPixels { pixels, limit },
         Av1Error::Malformed
         | Av1Error::OtherSize
@@ -128,6 +131,7 @@ impl From<av1::Picture> for Picture {
             },
             is_left: decoded.chroma_position != ChromaPosition::Unknown,
             is_top: decoded.chroma_position == ChromaPosition::TopLeft,
+            primaries: decoded.primaries.into(),
             matrix: decoded.matrix.into(),
             is_full_range: decoded.is_full_range,
             planes: decoded.planes,

@@ -19,7 +19,7 @@ use crate::{
     decode::require_size,
 };
 
-use super::picture::{Chroma, Picture};
+use super::picture::{Chroma, Picture, UNSPECIFIED};
 
 /// Maximum size of the parameter sets of a picture, in bytes. Those of cameras have about 100.
 const MAX_SETS_BYTES: usize = 8 << 10;
@@ -142,6 +142,8 @@ fn picture(frame: Frame) -> Result<Picture, MediaError> {
         // ITU-T H.265, figure E.1, type 0.
         is_left: true,
         is_top: false,
+        // The decoder does not return them.
+        primaries: UNSPECIFIED,
         matrix: frame.matrix_coeffs.into(),
         is_full_range: frame.full_range,
     })

@@ -22,7 +22,7 @@ use super::{
 
 /// Maximum number of pixels of all coded pictures, times their slices or frames: an image of 100 megapixels with padding.
 const MAX_CODED_PIXELS: u64 = 110_000_000;
-/// Maximum number of pixels of one coded picture, which takes up to 14 bytes per pixel.
+/// Maximum number of pixels of one coded picture.
 const MAX_PICTURE_PIXELS: u64 = 50_000_000;
 /// Maximum data of all tiles: a multiple of the file and a number of bytes, since tiles of one color may share it.
 const MAX_DATA_RATIO: u64 = 2;
@@ -44,8 +44,11 @@ pub(crate) struct HeifWork {
     pub(crate) pixels: u64,
     /// Pixels of the largest coded picture.
     pub(crate) picture_pixels: u64,
-    /// Size of the data of the largest coded picture, in bytes.
+    /// Size of the data of the largest coded picture, and of all, in bytes.
     pub(crate) picture_bytes: u64,
+    pub(crate) data_bytes: u64,
+    /// Size of the data that is copied, because it has several extents.
+    pub(crate) copied_bytes: u64,
 }
 
 /// The coded pictures of the colors or of the alpha of an image.
@@ -176,6 +179,9 @@ impl Budget {
         let left = self.data.checked_sub(bytes);
         self.data = left.ok_or_else(|| MediaError::malformed("tiles larger than the file"))?;
 
+        if matches!(data, Cow::Owned(_)) {
+            self.work.copied_bytes += bytes;
+        }
         let (coded, passes) = if self.format == Format::Avif {
             let units = Av1Units::read(data)?;
             let frames = units.frames;
@@ -190,6 +196,7 @@ impl Budget {
         let work = &mut self.work;
         work.pixels = work.pixels.saturating_add(decoded);
         work.picture_bytes = work.picture_bytes.max(bytes);
+        work.data_bytes += bytes;
         require_pixel_limit(work.pixels, MAX_CODED_PIXELS)?;
         Ok(coded)
     }

@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - Limits are checked from headers alone, and the first tile is decoded before the pixels are allocated.
-//! - Memory in addition to the pixels: [`HEVC_PIXEL_BYTES`] or [`AV1_PIXEL_BYTES`] per pixel of one tile, and twice its data.
+//! - Memory in addition to the pixels: [`HEVC_PIXEL_BYTES`] or [`AV1_PIXEL_BYTES`] per pixel of one tile, twice its
+//!   data, copies of data in several extents, and the process that decodes AV1.
 
 mod av1;
 mod hevc;
@@ -18,7 +19,7 @@ use moxcms::{
     CicpColorPrimaries, CicpProfile, ColorProfile, MatrixCoefficients, TransferCharacteristics,
 };
 
-use crate::{Channels, Format, ImageInfo, MediaError, Pixels, Rectangle, container::heif::Colors};
+use crate::{Channels, Format, ImageInfo, MediaError, Pixels, Rectangle};
 
 use self::{
     layout::{Coded, Layout},
@@ -30,8 +31,8 @@ use super::{image::divide_by_alpha, require_size};
 
 /// Memory of a decoder per pixel of the largest picture of HEVC: planes of 16 bits in full chroma, and their copy without padding.
 pub(crate) const HEVC_PIXEL_BYTES: u64 = 14;
-/// The same of AV1: planes of 16 bits in full chroma, and twice in the decoder's process, which adds film grain to a copy.
-pub(crate) const AV1_PIXEL_BYTES: u64 = 19;
+/// The same of AV1 in this process: planes of 16 bits in full chroma.
+pub(crate) const AV1_PIXEL_BYTES: u64 = 6;
 /// Primaries of sRGB, and none (ISO/IEC 23091-2, table 2).
 const SRGB_PRIMARIES: [u16; 3] = [0, 1, 2];
 
@@ -46,10 +47,12 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
         _ => Codec::Hevc,
     };
 
+    let mut primaries = image.colors.code_points.map(|colors| colors.primaries);
     let mut pixels = None;
     codec.decode_tiles(&image.colors, shown, |picture, area, place| {
         let has_alpha = image.alpha.is_some();
         let channels = channels(picture, has_alpha);
+        primaries.get_or_insert(picture.primaries);
         let target = pixels.get_or_insert_with(|| Pixels::zeroed(shown.size(), channels));
         if target.channels != channels {
             return Err(MediaError::malformed("tiles with and without colors"));
@@ -77,7 +80,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
 
     pixels.profile = match image.colors.profile {
         Some(profile) => Some(profile.to_vec()),
-        None => image.colors.code_points.and_then(profile_of),
+        None => primaries.and_then(profile_of),
     };
     Ok(pixels)
 }
@@ -172,11 +175,11 @@ fn channels(picture: &Picture, has_alpha: bool) -> Channels {
 }
 
 /// Returns a profile of other primaries than those of sRGB, with the curve of sRGB: HDR is shown without tone mapping.
-fn profile_of(colors: Colors) -> Option<Vec<u8>> {
-    if SRGB_PRIMARIES.contains(&colors.primaries) {
+fn profile_of(primaries: u16) -> Option<Vec<u8>> {
+    if SRGB_PRIMARIES.contains(&primaries) {
         return None;
     }
-    let primaries = u8::try_from(colors.primaries).ok()?;
+    let primaries = u8::try_from(primaries).ok()?;
     let profile = ColorProfile::new_from_cicp(CicpProfile {
         color_primaries: CicpColorPrimaries::try_from(primaries).ok()?,
         transfer_characteristics: TransferCharacteristics::Srgb,

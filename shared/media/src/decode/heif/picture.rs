@@ -1,5 +1,8 @@
 //! A decoded picture, whichever codec it was coded with.
 
+/// Code point of what a stream or an item does not specify.
+pub(super) const UNSPECIFIED: u16 = 2;
+
 /// Which luma samples share a sample of the chroma planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chroma {
@@ -25,7 +28,8 @@ pub(super) struct Picture {
     pub(super) is_left: bool,
     /// Whether it lies on the upper ones, else between the rows.
     pub(super) is_top: bool,
-    /// Matrix of the stream, as ISO/IEC 23091-2 numbers it.
+    /// Primaries and matrix of the stream, as ISO/IEC 23091-2 numbers them.
+    pub(super) primaries: u16,
     pub(super) matrix: u16,
     pub(super) is_full_range: bool,
 }

@@ -4,7 +4,7 @@
 
 use crate::{Format, MediaError, Rectangle, container::heif::Colors};
 
-use super::picture::{Chroma, Picture};
+use super::picture::{Chroma, Picture, UNSPECIFIED};
 
 /// Fractional bits of the factors.
 const FRACTION_BITS: u32 = 20;
@@ -13,9 +13,8 @@ const CHROMA_BITS: u32 = 4;
 /// 1/2 with fractional bits.
 const HALF: i32 = 1 << (FRACTION_BITS - 1);
 
-/// Code points of matrices: none, and unspecified, which is that of BT.601.
+/// Code point of no matrix. That of BT.601 counts where none is specified.
 const IDENTITY: u16 = 0;
-const UNSPECIFIED: u16 = 2;
 
 /// Converter of the samples of a picture.
 pub(super) struct YccConverter {
