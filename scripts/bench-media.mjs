@@ -32,6 +32,8 @@ const ROWS = [
     { name: "12 MP → 1000 px JPEG", file: "12mp.jpg", resize: "fit:1000x1000", format: "jpeg", goal: 0.95 },
     { name: "12 MP → 1600 px JPEG", file: "12mp.jpg", resize: "fit:1600x1600", format: "jpeg", goal: 0.95 },
     { name: "48 MP → 400 px JPEG", file: "48mp.jpg", resize: "fit:400x400", format: "jpeg", goal: 0.95 },
+    { name: "12 MP AVIF → 400 px JPEG", file: "12mp.avif", resize: "fit:400x400", format: "jpeg", goal: 0.5 },
+    { name: "12 MP HEIC of tiles → 400 px JPEG, Larder alone", file: "12mp.heic", resize: "fit:400x400", format: "jpeg", isAlone: true },
     { name: "12 MP → 32 px, for a blurhash", file: "12mp.jpg", resize: "fit:32x32", format: "png", goal: 0.95 },
     ...[1, 2, 4].flatMap((effort) => ["4:2:0", "4:4:4"].map((chromaSubsampling) => ({
         name: `12 MP → 1600 px AVIF, effort ${effort}, ${chromaSubsampling}`, file: "12mp.jpg", resize: "fit:1600x1600",
@@ -117,6 +119,14 @@ function paired(bench, row, threads) {
     };
 }
 
+/** Returns the cells of a row whose file sharp cannot decode. */
+function alone(bench, row) {
+    const runs = Array.from({ length: ROUNDS }, () => bench.ours(row, 1, 1));
+    const of = (select, digits) => `${median(runs.map(select)).toFixed(digits)} / -`;
+    const memory = of((run) => run.memory / 1024, 0);
+    return [row.name, "-", "-", of((run) => run.cpu, 1), "-", "-", of((run) => run.bytes / 1000, 1), memory, "-"];
+}
+
 /** Returns the row with the AVIF quality of sharp whose score is closest to ours. */
 async function atEqualScore(bench, sharp, row, { images, score }) {
     bench.ours(row, 1, 1);
@@ -174,6 +184,10 @@ async function main([binary, sharpPath, images, ...names]) {
 
     const results = [];
     for (const planned of rows) {
+        if (planned.isAlone) {
+            console.log(`| ${alone(bench, planned).join(" | ")} |`);
+            continue;
+        }
         const { row, single, all, scores } = await measure(bench, { binary, sharp, images, row: planned });
         results.push({ row, single });
         const cells = [

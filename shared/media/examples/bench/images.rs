@@ -12,6 +12,8 @@ use std::{fs, path::Path};
 use domain::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
+use crate::heic_files::{Item, heic};
+
 /// Number of octaves of the fractal noise.
 const OCTAVES: u32 = 9;
 
@@ -30,13 +32,22 @@ pub(crate) fn generate(directory: &str) {
         format: Format::Png,
         ..jpeg
     };
+    let avif = EncodeOptions::new(Format::Avif, 80);
 
     let photo = scene(4_000, 3_000, Channels::Rgb);
     write("12mp.jpg", photo.clone(), &jpeg);
-    write("12mp-progressive.jpg", photo, &progressive);
+    write("12mp-progressive.jpg", photo.clone(), &progressive);
+    write("12mp.avif", photo, &avif);
+    fs::write(directory.join("12mp.heic"), tiles()).unwrap();
     write("48mp.jpg", scene(8_000, 6_000, Channels::Rgb), &jpeg);
     write("alpha.png", scene(2_048, 1_536, Channels::Rgba), &png);
     write("watermark.png", scene(400, 160, Channels::Rgba), &png);
+}
+
+/// Returns a HEIC of 4,000 × 3,000 pixels that repeats one tile, since nothing here encodes HEVC.
+fn tiles() -> Vec<u8> {
+    let grid = Item::grid(47, 42, 4_000, 3_000);
+    heic(&[Item::picture(96, 64), grid], 2)
 }
 
 /// Returns hills below a sky with a sun, and houses with hard edges.

@@ -8,8 +8,14 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 #![expect(clippy::print_stdout, reason = "the results are read by the script")]
 
+#[expect(dead_code, unused_imports, reason = "tests use the rest")]
+#[path = "../../tests/media/heic_files.rs"]
+mod heic_files;
 mod images;
 mod measure;
+#[expect(dead_code, reason = "tests use the rest")]
+#[path = "../../tests/media/media_files.rs"]
+mod media_files;
 
 use std::fs;
 
@@ -17,6 +23,7 @@ use media::{Channels, Pixels, decode, probe};
 use ssimulacra2::{ColorPrimaries, Rgb, TransferCharacteristic, compute_frame_ssimulacra2};
 
 fn main() {
+    av1::init();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
