@@ -51,6 +51,25 @@ test("a link signs in on this machine only, and leaves the address", async (t) =
   assert.equal(await elsewhere.evaluate(() => sessionStorage.length), 0);
 });
 
+test("a place that arrives while the page is rendered is kept", async (t) => {
+  const acme = await tenant();
+  const page = await signIn(t, account);
+  await page.waitForFunction(() => location.hash.startsWith("#/"));
+  // Between the rendering of the frame and its effects.
+  await page.addInitScript((hash) => {
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector(".frame")) return;
+      observer.disconnect();
+      location.hash = hash;
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  }, `#/${acme.handle}/settings`);
+
+  await page.goto(`${ORIGIN}/`);
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  assert.ok(page.url().endsWith(`#/${acme.handle}/settings`), page.url());
+});
+
 test("a key in the address of an open page starts its session, and leaves the address and the history", async (t) => {
   const acme = await tenant();
   const page = await signIn(t, await spaceKey(acme, "viewer"));

@@ -11,11 +11,7 @@ const MAX_STEPS = 60;
 /** Opens the dashboard with a key, at a place such as `HANDLE/keys`, and returns the page. */
 export async function signIn(test, key, place = "") {
   const page = await open(test, `${new URL(API).origin}/#key=${key}`);
-  if (!place) return page;
-
-  // The page has gone to the default space, so that it does not replace the next place.
-  await page.waitForFunction(() => location.hash.startsWith("#/"));
-  await goTo(page, place);
+  if (place) await goTo(page, place);
   return page;
 }
 
