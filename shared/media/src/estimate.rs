@@ -121,20 +121,7 @@ impl DecodingCost {
             }
             Format::Gif => (pixels, pixels * 30),
             Format::Png | Format::Bmp | Format::Ico => (0, pixels * 30),
-            Format::Heic | Format::Avif => {
-                let work = HeifImage::read(bytes, info.format)?.work;
-                // The units of a picture are copied: without what the decoder does not need, and without their escapes.
-                let units = work.copied_bytes + 2 * work.picture_bytes;
-                if info.format == Format::Heic {
-                    let planes = work.picture_pixels * HEVC_PIXEL_BYTES;
-                    (planes + units, work.pixels * HEIC_PIXEL)
-                } else {
-                    let planes = work.picture_pixels * AV1_PIXEL_BYTES;
-                    let process = av1::max_bytes(work.picture_pixels);
-                    let time = work.pixels * AVIF_PIXEL + work.data_bytes * AVIF_BYTE;
-                    (planes + units + process, time)
-                }
-            }
+            Format::Heic | Format::Avif => heif_cost(bytes, info.format)?,
         };
 
         let is_transparent = info.has_alpha
@@ -201,6 +188,23 @@ impl DecodingCost {
         let encoding = kept + output_bytes + encoder_bytes.max(watermarking);
         FIXED_BYTES + watermark + before_output.max(encoding)
     }
+}
+
+/// Returns the memory of decoding a HEIC or AVIF in addition to the pixels, in bytes, and the time, in nanoseconds.
+fn heif_cost(bytes: &[u8], format: Format) -> Result<(u64, u64), MediaError> {
+    let work = HeifImage::read(bytes, format)?.work;
+    // The units of a picture are copied: without what the decoder does not need, and without their escapes.
+    let units = work.copied_bytes + 2 * work.picture_bytes;
+
+    Ok(if format == Format::Heic {
+        let planes = work.picture_pixels * HEVC_PIXEL_BYTES;
+        (planes + units, work.pixels * HEIC_PIXEL)
+    } else {
+        let planes = work.picture_pixels * AV1_PIXEL_BYTES;
+        let process = av1::max_bytes(work.picture_pixels);
+        let time = work.pixels * AVIF_PIXEL + work.data_bytes * AVIF_BYTE;
+        (planes + units + process, time)
+    })
 }
 
 /// A still output, and how its source is decoded.

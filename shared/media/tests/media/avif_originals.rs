@@ -7,7 +7,7 @@ use media::{
 
 use crate::{
     files,
-    heic::{Case, decoded, difference},
+    heic::{Case, assert_pixels, decoded},
     heic_files::{Item, alpha_type, avif_fixture, heif},
     transform::{changed, rules},
 };
@@ -80,18 +80,7 @@ fn pixels_are_those_of_the_encoded_image() {
             150,
         ),
     ];
-    for (name, file, width, height, channels, limit) in cases {
-        let found = decoded(file);
-        assert_eq!((found.width, found.height), (width, height), "{name}");
-        assert_eq!(found.channels, channels, "{name}");
-        let difference = difference(&found);
-        assert!(difference <= limit, "{name}: {difference}");
-
-        if channels == Rgba {
-            let alphas: Vec<u8> = found.samples.iter().skip(3).step_by(4).copied().collect();
-            assert!(alphas[2] >= 252 && alphas[94].abs_diff(64) <= 3, "{name}");
-        }
-    }
+    assert_pixels(&cases);
 }
 
 #[test]

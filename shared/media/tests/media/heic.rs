@@ -30,7 +30,7 @@ pub(crate) fn decoded(file: &[u8]) -> Pixels {
 }
 
 /// Returns the mean difference of the colors from those that were painted, in hundredths.
-pub(crate) fn difference(found: &Pixels) -> u64 {
+fn difference(found: &Pixels) -> u64 {
     let count = found.channels.count();
     let mut sum = 0;
     for (index, pixel) in found.samples.chunks(count).enumerate() {
@@ -56,6 +56,22 @@ pub(crate) fn difference(found: &Pixels) -> u64 {
 
 /// An image with its size, and the maximum difference from the painted colors.
 pub(crate) type Case = (&'static str, &'static [u8], u32, u32, Channels, u64);
+
+/// Decodes images, and compares them with the painted ones. Alpha is opaque on the left, and a quarter on the right.
+pub(crate) fn assert_pixels(cases: &[Case]) {
+    for &(name, file, width, height, channels, limit) in cases {
+        let found = decoded(file);
+        assert_eq!((found.width, found.height), (width, height), "{name}");
+        assert_eq!(found.channels, channels, "{name}");
+        let difference = difference(&found);
+        assert!(difference <= limit, "{name}: {difference}");
+
+        if channels == Channels::Rgba {
+            let alphas: Vec<u8> = found.samples.iter().skip(3).step_by(4).copied().collect();
+            assert!(alphas[2] >= 252 && alphas[94].abs_diff(64) <= 3, "{name}");
+        }
+    }
+}
 
 #[test]
 fn pixels_are_those_of_the_encoded_image() {
@@ -97,18 +113,7 @@ fn pixels_are_those_of_the_encoded_image() {
             400,
         ),
     ];
-    for (name, file, width, height, channels, limit) in cases {
-        let found = decoded(file);
-        assert_eq!((found.width, found.height), (width, height), "{name}");
-        assert_eq!(found.channels, channels, "{name}");
-        let difference = difference(&found);
-        assert!(difference <= limit, "{name}: {difference}");
-
-        if channels == Rgba {
-            let alphas: Vec<u8> = found.samples.iter().skip(3).step_by(4).copied().collect();
-            assert!(alphas[2] >= 252 && alphas[94].abs_diff(64) <= 3, "{name}");
-        }
-    }
+    assert_pixels(&cases);
 }
 
 #[test]

@@ -138,3 +138,35 @@ impl From<av1::Picture> for Picture {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{io, os::unix::process::ExitStatusExt, process::ExitStatus};
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_picture_causes_is_an_error_of_the_image() {
+        const ABORT: i32 = 6;
+        const KILL: i32 = 9;
+        for (error, is_of_image) in [
+            (Av1Error::NoProgram, false),
+            (Av1Error::Start(io::ErrorKind::OutOfMemory.into()), false),
+            (Av1Error::Killed(ExitStatus::from_raw(KILL)), false),
+            (Av1Error::TimedOut, false),
+            (Av1Error::TooSlow, true),
+            (Av1Error::Ended(ExitStatus::from_raw(ABORT)), true),
+            (Av1Error::InvalidAnswer, true),
+            (Av1Error::Malformed, true),
+            (Av1Error::OtherSize, true),
+        ] {
+            let name = error.to_string();
+            let found = media_error(error);
+            assert_eq!(
+                !matches!(found, MediaError::Decoder(_)),
+                is_of_image,
+                "{name}"
+            );
+        }
+    }
+}
