@@ -233,3 +233,37 @@ fn fixed(factor: f64, bits: u32) -> i32 {
 fn sample(value: i32) -> u8 {
     u8::try_from((value >> FRACTION_BITS).clamp(0, 255)).unwrap_or(u8::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chroma_is_interpolated_at_its_position() {
+        for (is_left, expected) in [(true, [100, 150, 200, 200]), (false, [100, 125, 175, 200])] {
+            let picture = Picture {
+                widths: [4, 2, 2],
+                planes: [vec![128; 4], vec![100, 200], vec![128; 2]],
+                depth: 8,
+                chroma: Chroma::HalfWide,
+                is_left,
+                is_top: false,
+                primaries: UNSPECIFIED,
+                matrix: UNSPECIFIED,
+                is_full_range: true,
+            };
+            let converter = YccConverter::new(&picture, None, Format::Avif).expect("a converter");
+            let area = Rectangle {
+                left: 0,
+                top: 0,
+                width: 4,
+                height: 1,
+            };
+
+            let row = converter.chroma_row(&picture, 1, 0, area);
+
+            let found: Vec<i32> = row.iter().map(|value| value / 16 + 128).collect();
+            assert_eq!(found, expected, "{is_left}");
+        }
+    }
+}
