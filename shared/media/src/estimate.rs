@@ -11,7 +11,7 @@ use crate::{
     Format, Frames, ImageInfo, MediaError,
     container::jpeg_scans::JpegScans,
     decode::{AV1_PIXEL_BYTES, HEVC_PIXEL_BYTES, HeifImage, Shrink, TiffTiles},
-    encode::{AVIF_FULL_CHROMA_QUALITY, JPEG_FULL_CHROMA_QUALITY, MAX_FINE_AVIF_PIXELS},
+    encode::{AVIF_FULL_CHROMA_QUALITY, JPEG_FULL_CHROMA_QUALITY},
     pixels::MAX_NEGOTIATED_AVIF_PIXELS,
     render::{MAP_SIDE, MAX_WATERMARK_PIXELS},
     webp_tables::{MAX_TABLE_BYTES, require_table_limit},
@@ -299,10 +299,8 @@ impl Work {
 
     fn avif_pixel_cost(self) -> (u64, u64) {
         let pixels = self.output.pixels();
-        let (half_chroma, full_chroma, alpha) = if pixels <= MAX_FINE_AVIF_PIXELS {
+        let (half_chroma, full_chroma, alpha) = if pixels <= MAX_NEGOTIATED_AVIF_PIXELS {
             (2_000, 3_300, 1_500)
-        } else if pixels <= MAX_NEGOTIATED_AVIF_PIXELS {
-            (1_100, 1_900, 1_500)
         } else {
             (300, 700, 350)
         };

@@ -8,9 +8,7 @@ mod png;
 mod webp;
 
 pub(crate) use animation::{AnimationEncoder, AnimationOptions};
-pub(crate) use avif::{
-    FULL_CHROMA_QUALITY as AVIF_FULL_CHROMA_QUALITY, MAX_FINE_PIXELS as MAX_FINE_AVIF_PIXELS,
-};
+pub(crate) use avif::FULL_CHROMA_QUALITY as AVIF_FULL_CHROMA_QUALITY;
 pub(crate) use jpeg::FULL_CHROMA_QUALITY as JPEG_FULL_CHROMA_QUALITY;
 
 use domain::{ImageSize, Quality};
