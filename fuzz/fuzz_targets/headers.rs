@@ -7,7 +7,7 @@ use media::{
     image_metadata, probe, probe_whole, require_complete, strip,
 };
 
-/// Number of bytes that detect every format.
+/// Number of bytes that detect every format, but which codec a HEIF has whose brands name none.
 const DETECTION_BYTES: usize = 256;
 
 fuzz_target!(init: fuzz::init(fuzz::seeds::headers), |file: &[u8]| {
@@ -51,7 +51,11 @@ fn check_head(file: &[u8], length: usize, whole: &Result<ImageInfo, ProbeError>)
 
 fn check_detection(file: &[u8]) {
     let head = &file[..file.len().min(DETECTION_BYTES)];
-    assert_eq!(Format::detect(head), Format::detect(file));
+    let detected = |bytes: &[u8]| match Format::detect(bytes) {
+        Some(Format::Avif) => Some(Format::Heic),
+        detected => detected,
+    };
+    assert_eq!(detected(head), detected(file));
 }
 
 /// Metadata agrees with the header, and is bounded.

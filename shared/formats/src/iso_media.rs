@@ -1,6 +1,6 @@
 //! Files of the ISO base media file format (ISO/IEC 14496-12): video, audio, HEIF and AVIF.
 
-use crate::text::is_text;
+use crate::{heif, text::is_text};
 
 /// Kinds of boxes that a file without brands may start with ("`QuickTime` File Format Specification").
 const FIRST_BOXES: [&[u8; 4]; 6] = [b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot"];
@@ -9,19 +9,22 @@ const BRANDS_BYTES: usize = 256;
 
 /// Brands of images, which no audio or video has.
 const AVIF: [&[u8; 4]; 2] = [b"avif", b"avis"];
-const HEIF: [&[u8; 4]; 10] = [
-    b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1", b"msf1",
+const HEVC: [&[u8; 4]; 8] = [
+    b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs",
 ];
+/// Brands of HEIF with any codec.
+const HEIF: [&[u8; 4]; 2] = [b"mif1", b"msf1"];
 const CR3: [&[u8; 4]; 1] = [b"crx "];
 
-/// Whether bytes start an AVIF, by a major or compatible brand.
+/// Whether bytes start an AVIF, by a major or compatible brand, or by the primary picture if no brand names a codec.
 pub(crate) fn is_avif(head: &[u8]) -> bool {
-    has_brand(head, &AVIF)
+    let names_no_codec = || has_brand(head, &HEIF) && !has_brand(head, &HEVC);
+    has_brand(head, &AVIF) || (names_no_codec() && heif::primary_picture(head) == Some(*b"av01"))
 }
 
 /// Whether bytes start a HEIF file other than AVIF, whose files also have its brands.
 pub(crate) fn is_heif(head: &[u8]) -> bool {
-    has_brand(head, &HEIF) && !is_avif(head)
+    (has_brand(head, &HEVC) || has_brand(head, &HEIF)) && !is_avif(head)
 }
 
 /// Whether bytes start a raw photo of Canon.

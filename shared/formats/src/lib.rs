@@ -7,6 +7,7 @@
 //! - Every format has a MIME type and an extension that files are stored with.
 //! - No input causes a panic. The time is linear in the number of bytes.
 
+mod heif;
 mod iso_media;
 mod mpeg_audio;
 mod recognize;

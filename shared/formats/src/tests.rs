@@ -5,7 +5,7 @@ use super::*;
 /// The page that lists all formats.
 const PAGE: &str = include_str!("../../../docs/formats.md");
 
-fn recognized(head: &[u8]) -> &'static str {
+pub(crate) fn recognized(head: &[u8]) -> &'static str {
     match recognize(head) {
         Recognized::Format(format) => format.extension(),
         Recognized::Text => "text",
@@ -15,20 +15,20 @@ fn recognized(head: &[u8]) -> &'static str {
 
 /// Asserts what files are recognized as.
 #[track_caller]
-fn assert_recognized(cases: Vec<(Vec<u8>, &str)>) {
+pub(crate) fn assert_recognized(cases: Vec<(Vec<u8>, &str)>) {
     for (bytes, expected) in cases {
         let start = &bytes[..16.min(bytes.len())];
         assert_eq!(recognized(&bytes), expected, "{start:?}");
     }
 }
 
-fn boxed(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
+pub(crate) fn boxed(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
     let length = u32::try_from(content.len() + 8).expect("a short box");
     [&length.to_be_bytes(), &kind[..], content].concat()
 }
 
 /// Returns an ISO media file with a major brand and one compatible brand.
-fn branded(major: [u8; 4], compatible: [u8; 4]) -> Vec<u8> {
+pub(crate) fn branded(major: [u8; 4], compatible: [u8; 4]) -> Vec<u8> {
     boxed(*b"ftyp", &[&major[..], &[0; 4], &compatible].concat())
 }
 

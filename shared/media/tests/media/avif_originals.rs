@@ -133,8 +133,15 @@ fn bombs_and_contradictions_are_rejected() {
         alpha.references.push((*b"auxl", vec![1]));
         avif(&[Item::av1(96, 64), alpha], 1)
     };
+    let unnamed = |items: &[Item], primary| heif(items, primary, b"mif1\0\0\0\0miaf");
     for (file, width, height) in [
         (sized(96, 64), 96, 64),
+        (unnamed(&[Item::av1(96, 64)], 1), 96, 64),
+        (
+            unnamed(&[Item::av1(96, 64), Item::grid(1, 1, 90, 60)], 2),
+            90,
+            60,
+        ),
         (grid(3, 2, 180, 129), 180, 129),
         (with_alpha(96, 64), 96, 64),
     ] {
