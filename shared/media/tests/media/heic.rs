@@ -101,7 +101,9 @@ fn pixels_are_those_of_the_encoded_image() {
         ("gray", fixture!("gray"), 96, 64, Gray, 100),
         ("gray, 12 bits", fixture!("twelve_gray"), 96, 64, Gray, 100),
         ("odd", fixture!("odd"), 95, 61, Rgb, 300),
-        ("tiny", fixture!("tiny"), 17, 33, Rgb, 1_000),
+        // Its quadrants meet within a column and a row of halved chroma, which costs 9.0 even without losses. Pillow, which repeats
+        // chroma where we interpolate it, has 9.5, and differs from us beside these, by 4.7 on average.
+        ("tiny", fixture!("tiny"), 17, 33, Rgb, 940),
         ("grid", fixture!("grid"), 150, 100, Rgb, 250),
         ("alpha", fixture!("alpha"), 96, 64, Rgba, 250),
         (
