@@ -26,7 +26,7 @@ use axum::{
 use domain::{Env, RateLimit, RenditionQuota};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use http_api::with_layers;
-use renditions::{Decoders, MemoryLimits, Renditions};
+use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use space_store::{AnonymousLimits, FileBucket, Tenants};
 
@@ -83,9 +83,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         },
     };
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
-    let decoders = Decoders {
-        heic: settings.decodes_heic(),
-    };
+    let decoders = settings.decoders();
     let master = settings.master_secret();
     let object_urls = ObjectUrls::of(&mut settings);
     settings.finish()?;

@@ -25,7 +25,7 @@ pub use access::{
 };
 pub use env::{Clock, Env, Random, Timestamp};
 pub use files::{
-    ActivationSnapshot, CreationRange, CustomMetadata, EXECUTABLE_FILE, ExifValue, File,
+    ActivationSnapshot, CreationRange, CustomMetadata, Decoders, EXECUTABLE_FILE, ExifValue, File,
     FileFilter, FileList, FileProperties, FileStatus, ImageSize, ListOrder, MAX_EXIF_BYTES,
     MAX_FILE_BYTES, MAX_METADATA_VALUES, MediaType, NamePrefix, OriginalName, PendingUpload,
     ProcessedMedia, ProcessingStatus, ResourceType, StorageMeta, StoredContent, UploadTarget,

@@ -11,7 +11,7 @@
 
 use bytes::Bytes;
 use domain::{
-    FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
+    Decoders, FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
 };
 use formats::HEAD_BYTES;
 use mime::Mime;
@@ -21,7 +21,7 @@ use space_store::{
 };
 
 use crate::{
-    Decoders, IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled, UploadContext,
+    IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled, UploadContext,
     dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
     text::Utf8Validator,
     transform::{LargeFile, transform_large},

@@ -2,7 +2,7 @@
 //! verified.
 
 use domain::{
-    Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
+    Decoders, Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
     OriginalName, PendingUpload, Principal, SigningKey, UnsignedClient, UploadRules, UploadTarget,
     ValidationRules, is_executable, reject_executable_name,
 };
@@ -34,15 +34,21 @@ pub struct ConfirmationTerms<'a> {
 impl DeclaredFile {
     /// Returns the field errors of rules that the declaration breaks, independent of the bytes. The
     /// fields are the fields of a presign request.
-    pub fn validate(&self, rules: &UploadRules, uploaded_by: Principal) -> FieldErrors {
+    pub fn validate(
+        &self,
+        rules: &UploadRules,
+        uploaded_by: Principal,
+        decoders: Decoders,
+    ) -> FieldErrors {
         let UploadRules {
             validation: rules,
             transformations,
             ..
         } = rules;
         let mime_type = formats::canonical(self.mime.essence_str());
-        let size = validation::require_size(self.size, rules)
-            .and_then(|()| transform::require_size(mime_type, self.size, transformations));
+        let size = validation::require_size(self.size, rules).and_then(|()| {
+            transform::require_size(mime_type, self.size, transformations, decoders)
+        });
 
         let mut field_errors = FieldErrors::default();
         field_errors.record("size", size);

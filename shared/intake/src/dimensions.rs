@@ -7,8 +7,10 @@
 //! - Of an image over 50 MB, which is not spooled, only the header is read.
 
 use bytes::Bytes;
-use domain::{FieldError, ImageSize, MediaType, ResourceType, ServiceError, ValidationRules};
-use media::{Decoders, Format, Frames, ImageInfo, MediaError, ProbeError};
+use domain::{
+    Decoders, FieldError, ImageSize, MediaType, ResourceType, ServiceError, ValidationRules,
+};
+use media::{Format, Frames, ImageInfo, MediaError, ProbeError};
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, UploadContext, transform};
 
@@ -40,7 +42,7 @@ fn decode(bytes: &[u8], decoders: Decoders) -> Result<(), MediaError> {
     if probed.format != Format::Jpeg {
         media::require_complete(bytes)?;
     }
-    let is_decoded = Format::is_decodable(probed.format) && decoders.include(probed.format);
+    let is_decoded = Format::is_decodable(probed.format) && probed.format.is_permitted_by(decoders);
     if !is_decoded || probed.frames != Frames::Still {
         return Ok(());
     }

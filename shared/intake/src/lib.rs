@@ -24,13 +24,12 @@ mod validation;
 pub use confirm::{ConfirmOutcome, confirm};
 pub use declared::{ConfirmationTerms, DeclaredFile};
 pub use error::IngestError;
-pub use media::Decoders;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, ImageSize, MediaType,
-    OriginalName, Principal, ProcessedMedia, Revision, ServiceError, SpaceId, StoredContent,
-    UploadRules, UploadTarget,
+    Decoders, Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, ImageSize,
+    MediaType, OriginalName, Principal, ProcessedMedia, Revision, ServiceError, SpaceId,
+    StoredContent, UploadRules, UploadTarget,
 };
 use mime::Mime;
 use space_store::NewFile;

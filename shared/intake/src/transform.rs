@@ -7,8 +7,10 @@
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use domain::{FieldError, MediaType, ResourceType, ServiceError, SpaceId, TransformationRules};
-use media::{Decoders, Format, MediaError, TransformOutcome};
+use domain::{
+    Decoders, FieldError, MediaType, ResourceType, ServiceError, SpaceId, TransformationRules,
+};
+use media::{Format, MediaError, TransformOutcome};
 use runtime::FairSemaphore;
 use sha2::{Digest, Sha256};
 
@@ -91,7 +93,7 @@ fn is_transformable(
     if media_type.resource_type != ResourceType::Image {
         return Ok(false);
     }
-    let decoded = Format::detect(head).filter(|format| decoders.include(*format));
+    let decoded = Format::detect(head).filter(|format| format.is_permitted_by(decoders));
     let is_removable = |format| media::can_remove_metadata(format, rules);
     if rules.strip_metadata && !decoded.is_some_and(is_removable) {
         return Err(FieldError::Custom(
@@ -161,16 +163,24 @@ impl LargeImage {
     }
 }
 
-/// Fails if a declared image is larger than an image that the rules can be applied to.
+/// Fails if a declared image is larger than an image that the rules can be applied to, with these decoders.
 pub(crate) fn require_size(
     mime_type: &str,
     size: u64,
     rules: &TransformationRules,
+    decoders: Decoders,
 ) -> Result<(), FieldError> {
-    let formats = [Format::Jpeg, Format::Png, Format::Gif, Format::WebP];
-    let declared = formats
-        .into_iter()
-        .find(|format| format.media_type().mime_type == mime_type);
+    let formats = [
+        Format::Jpeg,
+        Format::Png,
+        Format::Gif,
+        Format::WebP,
+        Format::Heic,
+        Format::Avif,
+    ];
+    let declared = formats.into_iter().find(|format| {
+        format.is_permitted_by(decoders) && format.media_type().mime_type == mime_type
+    });
     match declared {
         Some(format) if size > MAX_FORM_FILE_BYTES && media::converts_all(format, rules) => {
             Err(TOO_LARGE_TO_CONVERT)

@@ -1,6 +1,6 @@
 //! Detection of image formats by their first bytes.
 
-use domain::MediaType;
+use domain::{Decoders, MediaType};
 use formats::Recognized;
 
 /// Image formats that can be probed.
@@ -19,22 +19,9 @@ pub enum Format {
     Ico,
 }
 
-/// The formats that a deployment decodes: all that can be, or all but HEIC.
-#[derive(Clone, Copy, Debug)]
-pub struct Decoders {
-    pub heic: bool,
-}
-
-impl Decoders {
-    /// Whether images of a format may be decoded.
-    pub fn include(self, format: Format) -> bool {
-        self.heic || format != Format::Heic
-    }
-}
-
 impl Format {
     /// Detects the format from the first bytes of a file: 12 bytes are enough for most formats, 256 for
-    /// the brands of AVIF and HEIC.
+    /// the brands of AVIF and HEIC. Files with brands of neither are HEIC until the bytes contain their headers.
     pub fn detect(head: &[u8]) -> Option<Format> {
         let Recognized::Format(recognized) = formats::recognize(head) else {
             return None;
@@ -51,6 +38,11 @@ impl Format {
             "ico" => Some(Format::Ico),
             _ => None,
         }
+    }
+
+    /// Whether a deployment with these decoders may decode images of the format.
+    pub fn is_permitted_by(self, decoders: Decoders) -> bool {
+        decoders.heic || self != Format::Heic
     }
 
     /// Whether uploads can be decoded.

@@ -51,7 +51,7 @@ pub use encode::{EncodeOptions, encode, quality, supports_sides};
 pub use error::{MediaError, ProbeError};
 pub use estimate::MAX_RENDERING_MILLISECONDS;
 pub use exif::{ExifValue, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS};
-pub use format::{Decoders, Format};
+pub use format::Format;
 pub use image_metadata::{ImageMetadata, MAX_COUNTED_PAGES, MetadataOptions, image_metadata};
 pub use inspect::{
     Inspection, MAX_DURATION_SECONDS, MAX_PDF_BYTES, MAX_SPARSE_CHUNKS, MediaProperties,

@@ -30,15 +30,15 @@ mod watermark_images;
 
 use bytes::Bytes;
 use domain::{
-    AppliedWatermark, FieldError, File, Rendition, RenditionLocation, Retention, ServiceError,
-    SpaceId,
+    AppliedWatermark, Decoders, FieldError, File, Rendition, RenditionLocation, Retention,
+    ServiceError, SpaceId,
 };
 use futures::future;
 use media::{Format, WatermarkLayer};
 use runtime::FairPermit;
 use space_store::{AuthorizedFile, FileBucket, NewRendition, RenditionInfo, Tenants, collect};
 
-pub use media::{Decoders, MAX_NEGOTIATED_AVIF_PIXELS};
+pub use media::MAX_NEGOTIATED_AVIF_PIXELS;
 pub use memory::MemoryLimits;
 pub use output::{ExpectedRendition, expected, resolve};
 pub use ready::{FoundRendition, ReadyRendition};
@@ -99,7 +99,7 @@ impl Renditions {
 
     /// Whether images of a format are decoded.
     pub fn has_decoder(&self, format: Format) -> bool {
-        self.decoders.include(format)
+        format.is_permitted_by(self.decoders)
     }
 
     /// Fails like [`require_source`], and with 422 if the image has a format that this deployment does not decode.

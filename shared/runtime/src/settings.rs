@@ -3,7 +3,7 @@
 use std::{num::NonZeroU64, str::FromStr};
 
 use aws_credential_types::provider::SharedCredentialsProvider;
-use domain::{Env, HostPattern, UrlPolicy};
+use domain::{Decoders, Env, HostPattern, UrlPolicy};
 
 use crate::{FunctionContext, aws::HttpClients};
 
@@ -89,9 +89,11 @@ impl<'a> Settings<'a> {
         self.parsed_or(name, "true or false", default)
     }
 
-    /// Returns whether HEIC originals are decoded: yes, unless `DECODE_HEIC` is false.
-    pub fn decodes_heic(&mut self) -> bool {
-        self.flag_or("DECODE_HEIC", true)
+    /// Returns which formats are decoded: HEIC too, unless `DECODE_HEIC` is false.
+    pub fn decoders(&mut self) -> Decoders {
+        Decoders {
+            heic: self.flag_or("DECODE_HEIC", true),
+        }
     }
 
     /// Returns which hosts the URLs of callers can have: `ALLOW_LOOPBACK_URLS` allows loopback hosts.

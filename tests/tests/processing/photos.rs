@@ -3,7 +3,7 @@
 
 use media::{decode, probe};
 use serde_json::json;
-use tests::{Response, Stack, StackOptions, TestSpace, stack_test};
+use tests::{Response, Stack, StackOptions, TestSpace, column, stack_test};
 
 use super::images::processed;
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     },
     uploads::{
         confirm::delivered_bytes,
+        presign::{PendingFile, presign_body},
         routes::{ROUTES, Route, Uploads},
     },
 };
@@ -154,7 +155,11 @@ async fn photos_are_converted_on_every_route(stack: &Stack) {
     stack.run_confirm_checks().await;
 }
 
-#[stack_test(options = StackOptions::default().with_parameters(&[("DecodeHeic", "false")]))]
+fn without_decoder() -> StackOptions {
+    StackOptions::default().with_parameters(&[("DecodeHeic", "false")])
+}
+
+#[stack_test(options = without_decoder())]
 async fn deployment_without_a_decoder_stores_and_delivers_photos(stack: &Stack) {
     let photos = stack.space("Photos").await;
     let file = upload(&photos).await;
@@ -172,18 +177,94 @@ async fn deployment_without_a_decoder_stores_and_delivers_photos(stack: &Stack) 
         assert_eq!(response.expect_error(422), errors, "{query}");
         enable(&photos, &server).await;
     }
+}
 
-    // What is not converted keeps its metadata.
-    let uploads = Uploads::new(stack, json!({"transformations": {"upload_format": "webp"}})).await;
-    let photo = |route| uploads.file(route, "IMG_0001.heic", "image/heic", PHONE);
-    let stripped = json!({"upload_format": "webp", "strip_metadata": true});
-    for route in [Route::Form, Route::Presign] {
-        let record = uploads.record(photo(route).finish().await).await;
-        assert_eq!(record["mime_type"], "image/heic", "{route:?}");
+/// Returns a photo whose headers are valid, but not its pixels.
+fn damaged() -> Vec<u8> {
+    let mut photo = PHONE.to_vec();
+    let middle = photo.len() / 2;
+    photo[middle..].fill(0xA5);
+    photo
+}
+
+#[stack_test(options = without_decoder())]
+async fn rules_of_a_deployment_without_a_decoder_need_no_pixels(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let rule = |name: &str, pixels: u32| json!({"validation": {name: pixels}});
+    let converted = json!({"transformations": {"upload_format": "webp"}});
+    let stripped = json!({"transformations": {"upload_format": "webp", "strip_metadata": true}});
+    let mut unconfirmed = Vec::new();
+
+    for (rules, bytes, is_accepted) in [
+        (rule("min_image_width", 378), PHONE.to_vec(), true),
+        (rule("min_image_width", 379), PHONE.to_vec(), false),
+        (rule("max_image_height", 504), damaged(), true),
+        (rule("max_image_height", 503), damaged(), false),
+        (converted, PHONE.to_vec(), true),
+        // What is not converted keeps its metadata.
+        (stripped, PHONE.to_vec(), false),
+    ] {
+        uploads.set_rules(rules.clone()).await;
+        let photo = |route| uploads.file(route, "IMG_0001.heic", "image/heic", &bytes[..]);
+        for route in [Route::Form, Route::Presign] {
+            let response = photo(route).finish().await;
+            if is_accepted {
+                let record = uploads.record(response).await;
+                assert_eq!(record["mime_type"], "image/heic", "{route:?} {rules}");
+                assert_eq!(delivered_bytes(stack, &record).await, bytes);
+            } else {
+                response.expect_error(422);
+            }
+        }
+
+        let pending = PendingFile::of(photo(Route::Presign).send().await);
+        pending.put(stack, bytes.clone()).await;
+        unconfirmed.push((pending, rules, is_accepted));
     }
-    uploads
-        .set_rules(json!({ "transformations": stripped }))
-        .await;
-    photo(Route::Form).send().await.expect_error(422);
+
+    stack.run_confirm_checks().await;
+    for (pending, rules, is_accepted) in unconfirmed {
+        let checked = uploads.acme().get(&pending.address()).await;
+        let status = if is_accepted { 200 } else { 404 };
+        let checked = checked.with_context(&rules.to_string());
+        checked.expect_status(status);
+    }
+}
+
+#[stack_test(options = without_decoder())]
+async fn eager_transformations_without_a_decoder_are_not_created(stack: &Stack, acme: &TestSpace) {
+    let eager = json!([{"width": 32}, {"width": 64, "format": "webp"}]);
+    let settings = json!({"transformations": {"eager": eager}});
+    acme.upload_config("eager").with_settings(settings).await;
+
+    for (mime_type, bytes, widths) in [
+        ("image/heic", PHONE, json!([])),
+        ("image/avif", avif!("grid"), json!([32, 64, 160])),
+    ] {
+        let file = acme.upload(bytes).named("a", mime_type);
+        let file = file.with_config("eager").await;
+
+        let after = processed(stack, acme, file.path()).await;
+
+        assert_eq!(after["processing"]["status"], "completed", "{mime_type}");
+        assert_eq!(json!(column(&after["thumbnails"], "width")), widths);
+    }
+}
+
+#[stack_test(options = without_decoder())]
+async fn photo_over_256_mb_that_is_not_transformed_can_be_declared(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let settings = json!({"transformations": {"upload_format": "webp"}});
+    acme.upload_config("webp").with_settings(settings).await;
+    for (content_type, status) in [("image/heic", 201), ("image/avif", 422)] {
+        let fields =
+            json!({"upload_config": "webp", "content_type": content_type, "size": (256 << 20) + 1});
+        let response = acme
+            .post("/upload/presign", presign_body(acme, fields))
+            .await;
+        response.expect_status(status);
+    }
     stack.run_confirm_checks().await;
 }

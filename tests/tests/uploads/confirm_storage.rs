@@ -236,6 +236,9 @@ async fn large_image_that_has_to_be_converted_is_rejected(stack: &Stack, acme: &
         ("webp", "image/jpeg", LARGE_BYTES + 1),
         ("webp", "image/png", LARGE_BYTES + 1),
         ("webp", "image/gif", (256 << 20) + 1),
+        ("webp", "image/heic", (256 << 20) + 1),
+        ("webp", "image/heif", (256 << 20) + 1),
+        ("webp", "image/avif", (256 << 20) + 1),
         ("stripped", "image/jpeg", (256 << 20) + 1),
     ] {
         let body = presign_body(acme, declared(name, content_type, size));

@@ -22,9 +22,8 @@ mod upload;
 mod views;
 
 use axum::{Router, extract::FromRef};
-use domain::ServiceError;
+use domain::{Decoders, ServiceError};
 use http_api::{ApiState, RateLimitTier, Register, RouterBuilder};
-use intake::Decoders;
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{ConfirmCheck, Queue, UploadStorage};
 
@@ -79,9 +78,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     );
     let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
-    let decoders = Decoders {
-        heic: settings.decodes_heic(),
-    };
+    let decoders = settings.decoders();
     let master_secret = settings.master_secret();
     let unsigned = UnsignedUploads::read(&mut settings, master_secret);
     settings.finish()?;

@@ -175,7 +175,9 @@ async fn create(
 ) -> Result<CreatedPending, ApiError> {
     // Without an Idempotency-Key, it was checked before the body was read.
     let checks_quota = request.idempotency.has_key();
-    let valid = request.validate_declared(declared).await?;
+    let valid = request
+        .validate_declared(declared, uploads.decoders)
+        .await?;
     let upload = valid.upload;
     if checks_quota {
         upload.require_presign_quota(uploads.api.env.now()).await?;

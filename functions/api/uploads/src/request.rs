@@ -3,13 +3,11 @@
 //! an [`AcceptedUpload`].
 
 use domain::{
-    HourlyQuota, Principal, QuotaScope, Reference, ServiceError, Timestamp, UploadRules,
+    Decoders, HourlyQuota, Principal, QuotaScope, Reference, ServiceError, Timestamp, UploadRules,
     UploadTarget,
 };
 use http_api::{FieldReader, IdempotencyScope, InputFields};
-use intake::{
-    DeclaredFile, Decoders, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome,
-};
+use intake::{DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome};
 use space_store::{FolderSelector, Placement, UploadScope, Uploads};
 
 use crate::{
@@ -120,10 +118,12 @@ impl UploadRequest {
     pub(crate) async fn validate_declared(
         mut self,
         declared: Option<DeclaredFile>,
+        decoders: Decoders,
     ) -> Result<ValidUpload<DeclaredFile>, ServiceError> {
         if let (Some(file), Some(scope)) = (&declared, &self.target.scope) {
             let rules = scope.config.rules_for(self.principal);
-            self.fields.merge(file.validate(&rules, self.principal));
+            let field_errors = file.validate(&rules, self.principal, decoders);
+            self.fields.merge(field_errors);
         }
         let placement = self.resolve_placement().await?;
         self.finish(placement, declared)

@@ -14,10 +14,10 @@
 //!   stops such a chain after about 16 jobs ("Use Lambda recursive loop detection to prevent
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
-use domain::{File, ServiceError, Timestamp};
+use domain::{Decoders, File, ServiceError, Timestamp};
 use intake::{
     ConfirmOutcome::{Activation, NotUploaded},
-    Decoders, confirm,
+    confirm,
 };
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
@@ -45,9 +45,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     );
     let uploads = PendingUploads::new(settings.table(), storage);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
-    let decoders = Decoders {
-        heic: settings.decodes_heic(),
-    };
+    let decoders = settings.decoders();
     settings.finish()?;
 
     let checker = ConfirmChecker {

@@ -24,7 +24,7 @@ use std::time::Duration;
 use domain::{
     File, ProcessedMedia, ProcessingRules, ResourceType, ServiceError, StorageMeta, WebhookEvent,
 };
-use renditions::{Decoders, MemoryLimits, Renditions};
+use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{ProcessingJob, Queue, Scoped, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
@@ -92,9 +92,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let mut settings = Settings::of(context);
     let files = UploadedFiles::new(settings.table(), settings.bucket());
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
-    let decoders = Decoders {
-        heic: settings.decodes_heic(),
-    };
+    let decoders = settings.decoders();
     let jobs = settings.queue("PROCESSING_QUEUE_URL");
     let webhooks = settings.queue("WEBHOOKS_QUEUE_URL");
     settings.finish()?;

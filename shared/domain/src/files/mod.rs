@@ -1,6 +1,7 @@
 //! Files: records, names, properties and filters of lists.
 
 mod custom_metadata;
+mod decoders;
 mod executable;
 mod file;
 mod filter;
@@ -11,6 +12,7 @@ mod processed_media;
 pub(crate) mod stored_name;
 
 pub use custom_metadata::{CustomMetadata, MAX_METADATA_VALUES};
+pub use decoders::Decoders;
 pub use executable::{EXECUTABLE_FILE, is_executable, reject_executable_name};
 pub use file::{
     ActivationSnapshot, File, FileProperties, FileStatus, MAX_FILE_BYTES, PendingUpload,
