@@ -9,6 +9,7 @@ use crate::{
     files,
     heic::{Case, assert_pixels, decoded},
     heic_files::{Item, alpha_type, avif_fixture, heif},
+    media_files::boxed,
     transform::{changed, rules},
 };
 
@@ -22,19 +23,6 @@ pub(crate) fn use_decoder() {
         decoder.display()
     );
     av1::use_program(decoder);
-}
-
-/// Returns files of each kind: chroma, depth, tiles and alpha.
-pub(crate) fn valid() -> Vec<Vec<u8>> {
-    let written: [&[u8]; 6] = [
-        avif_fixture!("half_chroma"),
-        avif_fixture!("wide_chroma"),
-        avif_fixture!("twelve_bits"),
-        avif_fixture!("gray"),
-        avif_fixture!("grid"),
-        avif_fixture!("premultiplied"),
-    ];
-    written.map(<[u8]>::to_vec).to_vec()
 }
 
 fn avif(items: &[Item], primary: u16) -> Vec<u8> {
@@ -110,6 +98,48 @@ fn originals_are_turned_rendered_and_converted() {
     );
     let refused = transform(&own, &rules("strip"));
     assert_eq!(refused, Err(MediaError::UnsupportedFormat(Format::Avif)));
+}
+
+/// Returns width, height and the only gray of an image.
+fn gray(file: &[u8]) -> (u32, u32, u8) {
+    let found = decoded(file);
+    let level = found.samples[0];
+    assert!(found.samples.iter().all(|sample| *sample == level));
+    (found.width, found.height, level)
+}
+
+/// The expected grays are those of libavif.
+#[test]
+fn the_last_or_the_selected_layer_is_decoded() {
+    use_decoder();
+    let layers = avif_fixture!("layers");
+    let with_property = |width, height, kind, content: &[u8]| {
+        let mut picture = Item::av1_of(layers, width, height);
+        picture.properties.push(boxed(kind, content));
+        avif(&[picture], 1)
+    };
+    let selected =
+        |layer: u16, width, height| with_property(width, height, *b"lsel", &layer.to_be_bytes());
+    for (file, expected) in [
+        (layers.to_vec(), (96, 64, 191)),
+        (selected(0xFFFF, 96, 64), (96, 64, 191)),
+        (selected(2, 96, 64), (96, 64, 191)),
+        (selected(1, 48, 32), (48, 32, 121)),
+        (selected(0, 48, 32), (48, 32, 51)),
+        (with_property(96, 64, *b"a1op", &[0]), (96, 64, 191)),
+    ] {
+        assert_eq!(gray(&file), expected);
+    }
+
+    let other_point = with_property(48, 32, *b"a1op", &[1]);
+    let error = render(&other_point, &files::to(Format::Png)).unwrap_err();
+    assert_eq!(error, MediaError::UnsupportedFormat(Format::Avif));
+}
+
+#[test]
+fn hidden_frames_are_decoded_and_not_shown() {
+    use_decoder();
+    assert_eq!(gray(avif_fixture!("hidden")), (96, 64, 86));
 }
 
 #[test]

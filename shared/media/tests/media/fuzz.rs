@@ -147,7 +147,7 @@ proptest! {
         mutations in prop::collection::vec(mutation(), 1..4),
     ) {
         avif_originals::use_decoder();
-        let valid = [heic_files::valid(), avif_originals::valid()].concat();
+        let valid = [heic_files::valid(), heic_files::valid_avifs()].concat();
         let mut file = seed.get(&valid).clone();
         for mutation in &mutations {
             apply(&mut file, mutation);

@@ -12,7 +12,7 @@ macro_rules! fixture {
 }
 pub(crate) use fixture;
 
-/// A file of `tests/avif`, written by avifenc with libaom.
+/// A file of `tests/avif`, written by avifenc with libaom; `layers` and `hidden` are put together from pictures of libaom.
 macro_rules! avif_fixture {
     ($name:literal) => {
         include_bytes!(concat!("../avif/", $name, ".avif"))
@@ -25,7 +25,7 @@ pub(crate) const SINGLE: &[u8] = fixture!("half_chroma");
 /// A photo as of a phone: 48 tiles, turned, in Display P3, with EXIF data and a position.
 pub(crate) const PHONE: &[u8] = fixture!("phone");
 
-/// Returns files of each kind: chroma, depth, tiles, alpha, profile, and one that is put together.
+/// Returns HEICs of each kind: chroma, depth, tiles, alpha, profile, and one that is put together.
 pub(crate) fn valid() -> Vec<Vec<u8>> {
     let written: [&[u8]; 8] = [
         SINGLE,
@@ -41,6 +41,21 @@ pub(crate) fn valid() -> Vec<Vec<u8>> {
     let mut files = written.map(<[u8]>::to_vec).to_vec();
     files.push(heic(&tiles, 2));
     files
+}
+
+/// Returns AVIFs of each kind: chroma, depth, tiles, alpha, layers and hidden frames.
+pub(crate) fn valid_avifs() -> Vec<Vec<u8>> {
+    let written: [&[u8]; 8] = [
+        avif_fixture!("half_chroma"),
+        avif_fixture!("wide_chroma"),
+        avif_fixture!("twelve_bits"),
+        avif_fixture!("gray"),
+        avif_fixture!("grid"),
+        avif_fixture!("premultiplied"),
+        avif_fixture!("layers"),
+        avif_fixture!("hidden"),
+    ];
+    written.map(<[u8]>::to_vec).to_vec()
 }
 
 /// An item of a file. Its id is its position, counted from 1.
@@ -72,7 +87,11 @@ impl Item {
 
     /// The picture of the AVIF `half_chroma`, of 96 × 64 pixels, with these dimensions in its header.
     pub(crate) fn av1(width: u32, height: u32) -> Item {
-        let file = avif_fixture!("half_chroma");
+        Item::av1_of(avif_fixture!("half_chroma"), width, height)
+    }
+
+    /// The picture of an AVIF, with these dimensions in its header and without its properties.
+    pub(crate) fn av1_of(file: &[u8], width: u32, height: u32) -> Item {
         let data = file.windows(4).position(|found| found == b"mdat").unwrap() + 4;
         Item {
             kind: *b"av01",

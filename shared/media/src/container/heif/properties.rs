@@ -45,6 +45,10 @@ pub(crate) struct Properties<'a> {
     pub(crate) profile: Option<&'a [u8]>,
     /// Configuration of the HEVC decoder.
     pub(crate) hevc: Option<&'a [u8]>,
+    /// The layer that is shown of a picture; `u16::MAX` selects the last one, like `None`.
+    pub(crate) layer: Option<u16>,
+    /// Which of the sets of layers of AV1 is decoded; all layers are in the first.
+    pub(crate) operating_point: u8,
 }
 
 impl Properties<'_> {
@@ -129,6 +133,8 @@ impl<'a> Meta<'a> {
             }
             b"colr" => self.apply_colors(found, start..property.data.end)?,
             b"hvcC" => found.hevc = Some(content),
+            b"lsel" => found.layer = Some(closed(be16(content, 0))?),
+            b"a1op" => [found.operating_point] = closed(array(content, 0))?,
             _ => {}
         }
         Ok(())

@@ -24,22 +24,41 @@ const FRAME_HEADER: u8 = 3;
 const TILE_GROUP: u8 = 4;
 const FRAME: u8 = 6;
 
+/// A unit with its header.
+struct Unit<'a> {
+    kind: u8,
+    /// Spatial layer; the lowest, 0, for what is of all layers.
+    layer: u16,
+    bytes: &'a [u8],
+}
+
 /// A coded picture whose frames were counted.
 pub(super) struct Av1Units<'a> {
     data: Cow<'a, [u8]>,
+    /// The layer that is shown. It may need lower ones, and no higher ones.
+    last_layer: u16,
     /// Number of frames. All but one are hidden, and decoded nevertheless.
     pub(super) frames: u64,
 }
 
 impl<'a> Av1Units<'a> {
-    /// Reads the headers of the units of an item. Fails if one is damaged.
-    pub(super) fn read(data: Cow<'a, [u8]>) -> Result<Av1Units<'a>, MediaError> {
+    /// Reads the headers of the units of an item up to a layer, or of all. Fails if one is damaged.
+    pub(super) fn read(
+        data: Cow<'a, [u8]>,
+        layer: Option<u16>,
+    ) -> Result<Av1Units<'a>, MediaError> {
+        let last_layer = layer.unwrap_or(u16::MAX);
         let mut frames = 0;
         for unit in units(&data) {
-            let (kind, _) = unit?;
-            frames += u64::from(matches!(kind, FRAME_HEADER | FRAME));
+            let unit = unit?;
+            let is_frame = matches!(unit.kind, FRAME_HEADER | FRAME);
+            frames += u64::from(is_frame && unit.layer <= last_layer);
         }
-        Ok(Av1Units { data, frames })
+        Ok(Av1Units {
+            data,
+            last_layer,
+            frames,
+        })
     }
 
     /// Decodes the picture, which must have these dimensions.
@@ -50,9 +69,13 @@ impl<'a> Av1Units<'a> {
     ) -> Result<Picture, MediaError> {
         let mut needed = Vec::with_capacity(self.data.len());
         for unit in units(&self.data) {
-            let (kind, bytes) = unit?;
-            if matches!(kind, SEQUENCE_HEADER | FRAME_HEADER | TILE_GROUP | FRAME) {
-                needed.extend_from_slice(bytes);
+            let unit = unit?;
+            let is_needed = matches!(
+                unit.kind,
+                SEQUENCE_HEADER | FRAME_HEADER | TILE_GROUP | FRAME
+            );
+            if is_needed && unit.layer <= self.last_layer {
+                needed.extend_from_slice(unit.bytes);
             }
         }
 
@@ -81,8 +104,8 @@ fn media_error(error: Av1Error) -> MediaError {
     }
 }
 
-/// Iterates over the types and bytes of the units of an item.
-fn units(data: &[u8]) -> impl Iterator<Item = Result<(u8, &[u8]), ProbeError>> {
+/// Iterates over the units of an item.
+fn units(data: &[u8]) -> impl Iterator<Item = Result<Unit<'_>, ProbeError>> {
     let mut rest = data;
     std::iter::from_fn(move || {
         let header = *rest.first()?;
@@ -95,8 +118,17 @@ fn units(data: &[u8]) -> impl Iterator<Item = Result<(u8, &[u8]), ProbeError>> {
             }
         };
         rest = following;
-        Some(Ok((header >> 3 & 0x0F, unit)))
+        let extension = has_extension(header).then(|| unit.get(1)).flatten();
+        Some(Ok(Unit {
+            kind: header >> 3 & 0x0F,
+            layer: extension.map_or(0, |byte| (byte >> 3 & 0x03).into()),
+            bytes: unit,
+        }))
     })
+}
+
+fn has_extension(header: u8) -> bool {
+    header & 0x04 != 0
 }
 
 /// Returns the length of the first unit with its header. One without a size extends to the end of the data.
@@ -105,8 +137,7 @@ fn unit_length(data: &[u8], header: u8) -> Result<usize, ProbeError> {
         return Ok(data.len());
     }
 
-    let has_extension = header & 0x04 != 0;
-    let start = 1 + usize::from(has_extension);
+    let start = 1 + usize::from(has_extension(header));
     let mut size = 0;
     for (index, byte) in data.iter().skip(start).take(MAX_SIZE_BYTES).enumerate() {
         size |= u64::from(byte & 0x7F) << (7 * index);

@@ -146,7 +146,7 @@ impl Budget {
             if items.kind(*id) != Some(self.kind()) {
                 return Err(self.unsupported());
             }
-            streams.push(self.coded(found.hevc, items.data(*id)?, tile)?);
+            streams.push(self.coded(&found, items.data(*id)?, tile)?);
         }
         Ok(Layout {
             tiles: streams,
@@ -171,7 +171,7 @@ impl Budget {
     /// Counts the data and the slices or frames of a picture.
     fn coded<'a>(
         &mut self,
-        configuration: Option<&'a [u8]>,
+        properties: &Properties<'a>,
         data: Cow<'a, [u8]>,
         tile: ImageSize,
     ) -> Result<Coded<'a>, MediaError> {
@@ -183,11 +183,14 @@ impl Budget {
             self.work.copied_bytes += bytes;
         }
         let (coded, passes) = if self.format == Format::Avif {
-            let units = Av1Units::read(data)?;
+            if properties.operating_point != 0 {
+                return Err(self.unsupported());
+            }
+            let units = Av1Units::read(data, properties.layer)?;
             let frames = units.frames;
             (Coded::Av1(units), frames)
         } else {
-            let configuration = configuration.ok_or(self.unsupported())?;
+            let configuration = properties.hevc.ok_or(self.unsupported())?;
             let units = HevcUnits::read(configuration, data)?;
             let slices = units.slices;
             (Coded::Hevc(units), slices)
