@@ -25,6 +25,10 @@ use crate::{
 /// Even, so that no sample is divided.
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// Disables the thread cache of the allocator of glibc. With it, aligned blocks are often not used
+/// again, so that the memory of a decoder would grow with the number of its pictures.
+const ALLOCATOR: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
+
 /// The signals of a process that aborts or faults. Those of damage, since rav1d aborts on most, and
 /// nothing else sends them to a decoder.
 const DAMAGE_SIGNALS: [Signal; 7] = [
@@ -60,6 +64,7 @@ impl Decoder {
             .arg(ARGUMENT)
             .arg(max_picture_pixels.to_string())
             .env_clear()
+            .env(ALLOCATOR.0, ALLOCATOR.1)
             // It needs no files, and would keep the file system of the caller's directory in use.
             .current_dir("/")
             // Ctrl-C of a terminal is for the caller, which then decides what becomes of the image.

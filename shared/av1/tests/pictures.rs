@@ -93,6 +93,18 @@ fn all_formats_are_decoded_by_one_process() {
 }
 
 #[test]
+fn memory_does_not_grow_with_the_number_of_pictures() {
+    const PICTURES: usize = 2_000;
+    let fixture = &FIXTURES[3];
+    let (width, height) = fixture.size;
+    let mut decoder = start();
+    for number in 0..PICTURES {
+        let result = decoder.decode(fixture.obus, width, height);
+        assert!(result.is_ok(), "{number}: {result:?}");
+    }
+}
+
+#[test]
 fn encoded_pictures_are_decoded() {
     let mut decoder = start();
     for (width, height) in [(1, 1), (2, 3), (17, 16), (200, 131)] {

@@ -67,7 +67,7 @@ fn all_programs_end_in_errors_and_are_reaped() {
     programs_that_end(directory);
     programs_without_answer(directory);
     programs_with_invalid_answers(directory);
-    environment_is_empty(directory);
+    environment_is_that_of_a_decoder(directory);
     assert_eq!(wait(WaitOptions::NOHANG).unwrap_err(), Errno::CHILD);
 
     limits_of_decoder();
@@ -159,7 +159,7 @@ fn programs_with_invalid_answers(directory: &Path) {
     }
 }
 
-fn environment_is_empty(directory: &Path) {
+fn environment_is_that_of_a_decoder(directory: &Path) {
     let path = directory.join("environment");
     let script = format!(
         "/bin/cat /proc/$$/environ /proc/$$/cmdline > {}",
@@ -167,7 +167,8 @@ fn environment_is_empty(directory: &Path) {
     );
     decode(directory, &script, OBUS, TIME);
     let environment = fs::read_to_string(path).expect("a file");
-    assert!(environment.starts_with("/bin/sh\0"), "{environment:?}");
+    let expected = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0\0/bin/sh\0";
+    assert!(environment.starts_with(expected), "{environment:?}");
 }
 
 /// Starts the decoder, by this script unless it is empty, and decodes a picture.
