@@ -106,7 +106,7 @@ impl Resource for File {
         id: &str,
     ) -> Result<Option<Scoped<File>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
-        tenants.resource(caller, id).await
+        tenants.file(caller, id).await
     }
 }
 

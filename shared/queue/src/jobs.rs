@@ -1,6 +1,6 @@
 //! Jobs as they are sent: ids and times, no records.
 
-use domain::{FileId, SpaceId, Timestamp};
+use domain::{FileId, FolderId, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;
@@ -8,7 +8,7 @@ use crate::Job;
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
 
-/// Deletes the remains of a deleted space or file.
+/// Deletes the remains of a deleted space, folder or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "lowercase")]
 pub enum PurgeJob {
@@ -18,6 +18,14 @@ pub enum PurgeJob {
         /// The pass of this job.
         pass: PurgePass,
         /// Time right before the tombstone of the space is written.
+        requested_at: Timestamp,
+    },
+    /// Contents of a folder.
+    Folder {
+        /// The space of the folder.
+        space_id: SpaceId,
+        folder_id: FolderId,
+        /// Time right before the folder is marked as deleted.
         requested_at: Timestamp,
     },
     /// Objects of a file.
@@ -32,7 +40,9 @@ pub enum PurgeJob {
 
 impl Job for PurgeJob {
     fn space_id(&self) -> Option<SpaceId> {
-        let (PurgeJob::Space { space_id, .. } | PurgeJob::File { space_id, .. }) = self;
+        let (PurgeJob::Space { space_id, .. }
+        | PurgeJob::Folder { space_id, .. }
+        | PurgeJob::File { space_id, .. }) = self;
         Some(*space_id)
     }
 }

@@ -181,7 +181,8 @@ impl Watermarks {
 
     /// Returns the original bytes of an image of the space. Fails with 422 for other files.
     async fn original(&self, space: &SpaceScope, id: FileId) -> Result<Bytes, ServiceError> {
-        let file = space.files().get(id).await?;
+        let found = space.files().get(id).await?.into_iter().collect();
+        let file = space.files().without_deleted(found).await?.pop();
         let file = file.ok_or_else(|| FILE.invalid(FieldError::InvalidSelection))?;
         if file.status != FileStatus::Active {
             let incomplete = "must be the id of a file whose upload is complete";

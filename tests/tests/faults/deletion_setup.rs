@@ -12,6 +12,8 @@ pub(super) enum Operation {
     /// Deletes a file whose bytes were sent but not confirmed.
     DeletePending,
     DeleteFolder,
+    /// Deletes a folder with a folder in it.
+    DeleteWithContents,
     /// Moves a folder with a folder in it.
     MoveFolder,
 }
@@ -38,7 +40,9 @@ impl Operation {
     pub(super) fn function(self) -> &'static str {
         match self {
             Operation::DeleteFile | Operation::DeletePending => "files",
-            Operation::DeleteFolder | Operation::MoveFolder => "folders",
+            Operation::DeleteFolder | Operation::DeleteWithContents | Operation::MoveFolder => {
+                "folders"
+            }
         }
     }
 
@@ -57,9 +61,9 @@ impl Operation {
                 pending.send(stack, PHOTO).await.expect_status(200);
                 pending.address()
             }
-            Operation::DeleteFolder | Operation::MoveFolder => {
+            Operation::DeleteFolder | Operation::DeleteWithContents | Operation::MoveFolder => {
                 let subject = folder(acme, "subject", Some(&from)).await;
-                if self == Operation::MoveFolder {
+                if self != Operation::DeleteFolder {
                     inner = Some(folder(acme, "inner", Some(&subject)).await);
                 }
                 format!("/folders/{subject}")
@@ -83,7 +87,10 @@ impl Operation {
             let body = json!({"parent_id": setup.to});
             return setup.acme.put(&setup.address, body).await;
         }
-        setup.acme.delete(&setup.address).await
+        let force = self == Operation::DeleteWithContents;
+        let path = format!("{}?force={force}", setup.address);
+        let path = if force { &path } else { &setup.address };
+        setup.acme.delete(path).await
     }
 
     /// Asserts that the operation took effect as a whole or not at all, cleans up, and returns
@@ -91,7 +98,7 @@ impl Operation {
     pub(super) async fn settle(self, setup: &Setup<'_>) -> bool {
         let is_done = match self {
             Operation::DeleteFile | Operation::DeletePending => setup.settle_file().await,
-            Operation::DeleteFolder => setup.settle_folder().await,
+            Operation::DeleteFolder | Operation::DeleteWithContents => setup.settle_folder().await,
             Operation::MoveFolder => setup.settle_move().await,
         };
         for id in [&setup.from, &setup.to] {
@@ -191,7 +198,10 @@ impl Setup<'_> {
             let taken = json!({"name": ["The name has already been taken."]});
             assert_eq!(errors, taken);
             let subject = text(&self.acme.get_ok(&self.address).await["id"]);
-            let inner = folder(self.acme, "inner", Some(&subject)).await;
+            let inner = match &self.inner {
+                Some(inner) => inner.clone(),
+                None => folder(self.acme, "inner", Some(&subject)).await,
+            };
             self.delete(&format!("/folders/{inner}")).await;
             self.delete(&self.address).await;
         } else {

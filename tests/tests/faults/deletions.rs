@@ -4,10 +4,11 @@
 
 use emulators::{Faults, InjectedError, Service};
 use futures::future::join_all;
-use tests::{PHOTO, Stack, TestSpace, max_attempts, seconds, share_of, stack_test};
+use tests::{PHOTO, Stack, TestSpace, max_attempts, minutes, seconds, share_of, stack_test};
 
 use super::deletion_setup::{Operation, Setup};
 use crate::{
+    folders::delete_with_contents::Tree,
     spaces::delete::stored_data,
     support::kills::{Kill, count, longest_delay, run_jobs},
 };
@@ -141,6 +142,11 @@ async fn interrupted_folder_deletion_is_atomic() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn interrupted_deletion_of_folder_with_contents_is_atomic() {
+    assert_whole_or_nothing(Operation::DeleteWithContents).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn interrupted_folder_move_is_atomic() {
     assert_whole_or_nothing(Operation::MoveFolder).await;
 }
@@ -177,5 +183,33 @@ async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack, acme: &
         after.assert_unchanged(&before, &format!("{kill:?}"));
     }
 
+    stack.anonymous.fetch(other.url()).await.expect_body(PHOTO);
+}
+
+/// Deletes a folder with its contents and runs all jobs, with the purge killed once.
+async fn delete_tree(stack: &Stack, acme: &TestSpace, kill: Option<Kill>) {
+    let tree = Tree::plant(stack, acme).await;
+    tree.delete(acme).await;
+    if let Some(kill) = kill {
+        kill.plan(stack);
+    }
+    stack.clock.advance(minutes(1));
+    let is_killed = run_jobs(stack, kill, longest_delay).await;
+    assert!(is_killed || kill.is_none(), "{kill:?} does not happen");
+}
+
+#[stack_test]
+async fn folder_purge_killed_at_any_call_completes_on_retry(stack: &Stack, acme: &TestSpace) {
+    let other = acme.upload(PHOTO).await;
+    let before = stored_data(stack).await;
+    let calls = stack.calls_of(delete_tree(stack, acme, None)).await.calls;
+    let calls = count(&calls, "purge");
+    assert!(calls >= 40, "{calls}");
+
+    for kill in share_of(Kill::at_each("purge", calls), SHARE) {
+        delete_tree(stack, acme, Some(kill)).await;
+        let after = stored_data(stack).await;
+        after.assert_unchanged(&before, &format!("{kill:?}"));
+    }
     stack.anonymous.fetch(other.url()).await.expect_body(PHOTO);
 }

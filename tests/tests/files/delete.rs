@@ -63,7 +63,7 @@ async fn assert_not_listed(acme: &TestSpace, file: &File) {
 }
 
 /// Asserts that every request with the id of a file returns 404.
-async fn assert_unknown(client: &Client, file: &File) {
+pub(crate) async fn assert_unknown(client: &Client, file: &File) {
     let path = file.path();
     let access = format!("{path}/access-control");
     let public = json!({"access_control": {"requires_auth": false}});

@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 use futures::future::join_all;
 use rand::{SeedableRng, rngs::SmallRng};
 use serde_json::Value;
-use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace, column};
+use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace, column, minutes};
 
 use crate::support::{
     seeded::{
         Place,
-        invariants::StoredLibrary,
+        invariants::{StoredLibrary, assert_file_records, assert_no_orphans},
         model::Model,
         operations::{Kind, Operations, TEXT, create_configs},
         pick,
@@ -33,13 +33,16 @@ const SEEDS: Extent = Extent {
 const SEEDS_AT_ONCE: usize = 4;
 /// Number of changes per seed.
 const STEPS: u64 = 50;
+/// Number of steps between purges of deleted folders.
+const PURGE_INTERVAL: u64 = 10;
 /// A chain of all folders is not too deep.
 const OPERATIONS: Operations = Operations {
     kinds: &[
         (14, Kind::CreateFolder),
         (22, Kind::MoveFolder),
         (4, Kind::RenameFolder),
-        (5, Kind::DeleteFolder),
+        (4, Kind::DeleteFolder),
+        (2, Kind::DeleteWithContents),
         (5, Kind::SetSpaceAccess),
         (13, Kind::SetFolderAccess),
         (8, Kind::SetFileAccess),
@@ -79,11 +82,16 @@ impl World {
             let response = operation.request(&world.acme).send(&world.acme).await;
             world.model.follow(&operation, response, world.place);
             world.assert_matches_model().await;
+            if step % PURGE_INTERVAL == 0 {
+                world.stack.run_for(minutes(1)).await;
+            }
         }
 
+        world.stack.run_purges().await;
         let dump = world.stack.dump().await;
         StoredLibrary::of(&dump, &world.acme.id, world.place).assert_consistent();
-        world.stack.run_purges().await;
+        assert_file_records(&dump, world.place);
+        assert_no_orphans(&dump, world.place);
         world.stack.stop().await;
     }
 

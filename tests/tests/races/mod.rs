@@ -1,4 +1,5 @@
 //! Concurrent requests.
 
+pub(crate) mod folder_purge;
 pub(crate) mod library;
 pub(crate) mod requests;

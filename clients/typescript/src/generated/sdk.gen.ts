@@ -268,9 +268,9 @@ export const createFolder = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Delete an empty folder
+ * Delete a folder
  *
- * Files and folders in it are never deleted: delete or move them first with `deleteFile`, `updateFile` or `updateFolder`. Requires the role `admin`. A retry after success returns 404.
+ * Without `force`, only an empty folder is deleted, with 204. With `force=true` the response is a 202: the folder, its subfolders and all files in them disappear at once, from delivery too, and are deleted in the background, without `file.deleted` webhooks. Such a deletion cannot be undone, and after a 503 it may have taken effect all the same. Requires the role `admin`. A retry after success returns 404.
  */
 export const deleteFolder = <ThrowOnError extends boolean = false>(options: Options<DeleteFolderData, ThrowOnError>): RequestResult<DeleteFolderResponses, DeleteFolderErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFolderResponses, DeleteFolderErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -3764,7 +3764,12 @@ export type DeleteFolderData = {
     path: {
         id: FolderId;
     };
-    query?: never;
+    query?: {
+        /**
+         * Whether to delete what is not empty, with all of its contents: `true`, `1`, `false` or `0`. Default: false.
+         */
+        force?: boolean;
+    };
     url: '/folders/{id}';
 };
 
@@ -3786,9 +3791,13 @@ export type DeleteFolderErrors = {
      */
     404: ErrorBody;
     /**
-     * The folder contains a file or a folder.
+     * The folder contains a file or a folder, and `force` is not true.
      */
     409: ErrorBody;
+    /**
+     * Fields are not valid; `errors` names all of them.
+     */
+    422: ErrorBody;
     /**
      * The rate limit is exceeded.
      */
@@ -3806,6 +3815,10 @@ export type DeleteFolderErrors = {
 export type DeleteFolderError = DeleteFolderErrors[keyof DeleteFolderErrors];
 
 export type DeleteFolderResponses = {
+    /**
+     * Accepted. The operation continues in the background.
+     */
+    202: unknown;
     /**
      * Done.
      */
@@ -4177,7 +4190,7 @@ export type DeleteSpaceData = {
          */
         id: ResourceId;
         /**
-         * Whether to delete a space that is not empty, with all of its files: `true`, `1`, `false` or `0`. Default: false.
+         * Whether to delete what is not empty, with all of its contents: `true`, `1`, `false` or `0`. Default: false.
          */
         force?: boolean;
     };

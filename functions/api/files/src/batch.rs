@@ -289,7 +289,7 @@ impl Run {
         };
 
         let folders = can.space.folders();
-        let folders_before = folders.chain(can.resource.folder.as_ref()).await?;
+        let folders_before = folders.chain_of_file(&can.resource).await?;
         let placement = match &changes.folder {
             Some(folder) => Some(folders.placement(folder).await??),
             None => None,

@@ -54,6 +54,8 @@ pub(crate) async fn by_ref(
             lists.file_by_reference(&query.reference).await
         })
         .await?;
+    let files_of_space = can.space.files();
+    let found = files_of_space.newest_with(&query.reference, found).await?;
     let file = found.ok_or_else(ServiceError::not_found)?;
 
     let view = selected_file_view(&can.space, &file, &files.cdn_url, query.fields);

@@ -137,12 +137,18 @@ pub(crate) async fn list(
     }: ListQuery<FileQuery, FileListView>,
 ) -> Result<PageResponse<SelectedFileView>, ApiError> {
     let folder = query.list.filter.folder.flatten();
-    let Listed { can, found: page } = auth
+    let Listed {
+        can,
+        found: mut page,
+    } = auth
         .list(&query.space, async |lists| {
             let files = lists.files(&query.list, request.page_request());
             lists.in_folder(FOLDER_ID, folder, files).await
         })
         .await?;
+
+    let folders = can.space.folders();
+    folders.require_not_deleted(FOLDER_ID, folder).await?;
 
     let space = can.space.record();
     let signer = match expires_seconds {
@@ -154,15 +160,18 @@ pub(crate) async fn list(
         None => None,
     };
 
-    // The folders decide whether a URL is to be signed.
-    let depends_on_folders = fields.depend_on_folders() || signer.is_some();
-    let folders: Vec<FolderRef> = page
+    // The folders decide whether a URL is to be signed, and whether the file was deleted with one of them.
+    let depends_on_folders =
+        fields.depend_on_folders() || signer.is_some() || can.space.has_folder_purges();
+    let in_folders: Vec<FolderRef> = page
         .items
         .iter()
         .filter(|_| depends_on_folders)
         .filter_map(|file| file.folder.clone())
         .collect();
-    let chains = can.space.folders().chains(&folders).await?;
+    let chains = folders.chains(&in_folders).await?;
+    let is_deleted = |file: &File| chains.is_deleted(file.folder_id());
+    page.items.retain(|file| !is_deleted(file));
 
     let view = |file: File| {
         let chain = chains.chain_of(file.folder_id());

@@ -175,11 +175,7 @@ async fn change(
     can.space
         .files()
         .require_manager(&can.resource, &can.caller)?;
-    let folders_before = can
-        .space
-        .folders()
-        .chain(can.resource.folder.as_ref())
-        .await?;
+    let folders_before = can.space.folders().chain_of_file(&can.resource).await?;
     let before = FileView::of(
         &can.resource,
         folders_before.as_ref(),

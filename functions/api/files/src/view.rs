@@ -10,7 +10,7 @@ pub(crate) async fn file_view(
     file: &File,
     cdn_url: &str,
 ) -> Result<FileView, ServiceError> {
-    let folders = space.folders().chain(file.folder.as_ref()).await?;
+    let folders = space.folders().chain_of_file(file).await?;
     Ok(FileView::of(
         file,
         folders.as_ref(),

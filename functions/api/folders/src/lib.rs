@@ -13,6 +13,7 @@ use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use renditions::Watermarks;
 use runtime::{ConfigurationError, FunctionContext, Settings};
+use space_store::{PurgeJob, Queue};
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
@@ -23,6 +24,7 @@ pub struct FoldersState {
     api: ApiState,
     cursor_secret: CursorSecret,
     watermarks: Watermarks,
+    purge_queue: Queue<PurgeJob>,
 }
 
 /// Adds the endpoints of this function to a router or a description.
@@ -45,12 +47,14 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let api = ApiState::read(&mut settings, TIER);
     let cursor_secret = CursorSecret::new(settings.master_secret());
     let watermarks = Watermarks::read(&mut settings);
+    let purge_queue = settings.queue("PURGE_QUEUE_URL");
     settings.finish()?;
 
     let state = FoldersState {
         api,
         cursor_secret,
         watermarks,
+        purge_queue,
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

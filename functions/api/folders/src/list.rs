@@ -56,6 +56,10 @@ pub(crate) async fn list(
         })
         .await?;
 
-    let found = can.space.folders().resolve_page(found).await?;
+    let folders = can.space.folders();
+    folders
+        .require_not_deleted(PARENT_ID, parent.flatten())
+        .await?;
+    let found = folders.resolve_page(found).await?;
     Ok(page.response(found, |folder| FolderView::of(&folder, can.space.record())))
 }

@@ -103,7 +103,7 @@ pub(crate) async fn confirm(
     let file = within_deadline(activating, "confirming took too long").await?;
 
     let view = if has_key {
-        let folders = space.folders().chain(file.folder.as_ref()).await?;
+        let folders = space.folders().chain_of_file(&file).await?;
         let view = FileView::of(&file, folders.as_ref(), space.record(), &uploads.cdn_url);
         ConfirmedView::WithKey(Box::new(view))
     } else {

@@ -1,4 +1,4 @@
-//! Worker `purge`: removes records and objects of deleted spaces and files.
+//! Worker `purge`: removes records and objects of deleted spaces, folders and files.
 //!
 //! SQS delays a job by 15 minutes at most, and a large space may need more time than an
 //! invocation has, so an unfinished job is sent again. Lambda stops such a chain after about 16
@@ -7,7 +7,8 @@
 
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
-    DelayedJob, JobLimits, JobTime, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome, Queue,
+    DelayedJob, Job as _, JobLimits, JobTime, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome,
+    Queue,
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
@@ -28,8 +29,8 @@ pub fn handler_with_limits(
     limits: JobLimits,
 ) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(context);
-    let purge = Purge::new(settings.table(), settings.bucket(), limits);
     let queue = settings.queue("PURGE_QUEUE_URL");
+    let purge = Purge::new(settings.table(), settings.bucket(), queue.clone(), limits);
     settings.finish()?;
 
     let worker = PurgeWorker {
@@ -44,8 +45,9 @@ impl Worker for PurgeWorker {
     type Job = PurgeJob;
 
     async fn work(&self, job: PurgeJob, context: &JobContext) -> Result<(), JobError> {
-        let (PurgeJob::Space { space_id, .. } | PurgeJob::File { space_id, .. }) = job;
-        telemetry::record_space(space_id);
+        if let Some(space_id) = job.space_id() {
+            telemetry::record_space(space_id);
+        }
 
         let time = JobTime {
             left: &|| context.time_left(),

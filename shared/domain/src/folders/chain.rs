@@ -19,6 +19,8 @@ pub enum Resolution {
     Missing(Vec<FolderId>),
     /// A folder does not exist, or the chain exceeds the maximum depth.
     Orphaned,
+    /// A folder was deleted with its contents, which no longer exist for requests.
+    Deleted,
 }
 
 impl FolderChain {
@@ -33,6 +35,7 @@ impl FolderChain {
                 return Resolution::Orphaned;
             }
             match read.get(&id) {
+                Some(Some(folder)) if folder.deleted_at.is_some() => return Resolution::Deleted,
                 Some(Some(folder)) => {
                     next = folder.parent_id();
                     chain.push(folder.clone());
@@ -169,6 +172,15 @@ mod tests {
             panic!("a folder is missing")
         };
         assert_eq!(missing, [x, a]);
+
+        let deleted = Folder {
+            deleted_at: Some(Timestamp::from_ms(1)),
+            ..middle.clone()
+        };
+        assert!(matches!(
+            FolderChain::resolve(Some(c), &read(&[&inner, &deleted])),
+            Resolution::Deleted
+        ));
 
         let mut gone = read(&[&inner, &middle]);
         gone.insert(a, None);

@@ -51,6 +51,10 @@ pub struct Folder {
     /// Lock of a deletion in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete_lock: Option<DeleteLock>,
+    /// Time of its deletion with all of its contents. Absent from the item until then, since conditions test
+    /// whether the attribute exists. The record remains until the purge of the contents has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Timestamp>,
     /// Number of changes to its access control or parent.
     #[serde(default)]
     pub access_version: u64,
@@ -74,6 +78,7 @@ impl Folder {
             stored_watermark: None,
             descendant_counts: vec![0; MAX_FOLDER_DEPTH - 1],
             delete_lock: None,
+            deleted_at: None,
             access_version: 0,
             created_at: now,
             updated_at: now,

@@ -112,6 +112,10 @@ pub struct Space {
     /// since conditions test whether the attribute exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
+    /// Number of its folders that were deleted with their contents and whose purge has not ended. Requests that
+    /// need no folders read them only while there are such purges.
+    #[serde(default)]
+    pub folder_purges: u64,
     /// Number of its replicas for delivery, which the table sets with every write.
     #[serde(default)]
     pub delivery_replicas: u16,
@@ -183,6 +187,7 @@ impl Space {
             updated_at: now,
             delete_lock: None,
             deleted_at: None,
+            folder_purges: 0,
             delivery_replicas: 0,
             version: 0,
         }

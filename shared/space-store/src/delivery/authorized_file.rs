@@ -85,10 +85,10 @@ pub struct AuthorizedFile {
     pub(crate) creatable: TransformationPolicy,
 }
 
-/// Outcome of resolving the folders of a file with the folders that were read.
+/// Outcome of resolving the folders of a file with those that were read: more are missing, or one was deleted.
 enum FileResolution {
     Resolved(Box<ResolvedFile>),
-    /// More folders have to be read.
+    Deleted,
     Missing {
         folder: Option<FolderRef>,
         ids: Vec<FolderId>,
@@ -140,6 +140,7 @@ impl Delivery<'_> {
                     }
                     return Ok(Some(*resolved));
                 }
+                FileResolution::Deleted => return Ok(None),
                 FileResolution::Missing { folder, ids } => {
                     folder_ids.extend(self.known_ancestors(folder.as_ref()));
                     folder_ids.extend(ids);
@@ -304,6 +305,7 @@ impl DeliverableFile {
                     ids,
                 };
             }
+            Resolution::Deleted => return FileResolution::Deleted,
             Resolution::Orphaned => None,
             Resolution::Complete(folders) => Some(folders),
         };

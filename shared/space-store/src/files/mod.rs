@@ -5,12 +5,12 @@ mod bucket;
 pub use bucket::FileBucket;
 pub(crate) use bucket::original_key;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 use domain::{
     AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileList, FileStatus, FolderId, Page,
-    PageRequest, Reference, Role, ServiceError, UploadConfigReference, WebhookEvent,
+    PageRequest, Reference, Role, ServiceError, SpaceId, UploadConfigReference, WebhookEvent,
     WebhookMessage,
 };
 use futures::future;
@@ -19,7 +19,7 @@ use table::{ChangeError, FileInSpace, Reason, WriteError};
 use tracing::instrument;
 
 use crate::{
-    Caller, SpaceLists, SpaceScope, Tenants, collect,
+    Caller, Scoped, SpaceLists, SpaceScope, Tenants, collect,
     folders::{FOLDER_FIELD, folder_locked},
     spaces::PURGE_DELAY_SECONDS,
     webhooks::webhook_message,
@@ -148,15 +148,7 @@ impl Files<'_> {
     #[instrument(name = "delete_file", skip_all)]
     pub async fn delete(self, file: File, queues: &DeletionQueues) -> Result<(), ServiceError> {
         let id = file.id;
-        let job = PurgeJob::File {
-            space_id: file.space_id,
-            file_id: id,
-            requested_at: self.space.now(),
-        };
-        let purge = [DelayedJob {
-            job,
-            delay_seconds: PURGE_DELAY_SECONDS,
-        }];
+        let purge = [self.purge_job(id)];
         let sent = future::join(
             queues.purge.send(&purge),
             self.announce_deletion(&file, &queues.webhooks),
@@ -177,6 +169,74 @@ impl Files<'_> {
             .table
             .retry_on_conflict(file, || self.current(id), remove)
             .await
+    }
+
+    /// Returns the job that deletes the bytes of a file after its record. It is sent before.
+    pub(crate) fn purge_job(self, id: FileId) -> DelayedJob<PurgeJob> {
+        let job = PurgeJob::File {
+            space_id: self.space.record.id,
+            file_id: id,
+            requested_at: self.space.now(),
+        };
+        DelayedJob {
+            job,
+            delay_seconds: PURGE_DELAY_SECONDS,
+        }
+    }
+
+    /// Deletes a file without a webhook, unless it was moved to another folder. The job that deletes its bytes was
+    /// sent before.
+    pub(crate) async fn remove_from(
+        self,
+        folder: FolderId,
+        file: File,
+    ) -> Result<(), ServiceError> {
+        let id = file.id;
+        let remove = |found: Option<File>| async move {
+            match found.filter(|file| file.folder_id() == Some(folder)) {
+                Some(file) => Ok(self.space.table.files().remove(&file, &[]).await?),
+                None => Ok(()),
+            }
+        };
+        self.space
+            .table
+            .retry_on_conflict(Some(file), || self.get(id), remove)
+            .await
+    }
+
+    /// Leaves out files that were deleted with a folder. Makes no call unless such folders of the space are being
+    /// purged.
+    pub async fn without_deleted(self, files: Vec<File>) -> Result<Vec<File>, ServiceError> {
+        if !self.space.has_folder_purges() {
+            return Ok(files);
+        }
+        let folders = files.iter().filter_map(|file| file.folder.as_ref());
+        let chains = self.space.folders().chains(folders).await?;
+        let is_deleted = |file: &File| chains.is_deleted(file.folder_id());
+        Ok(files.into_iter().filter(|file| !is_deleted(file)).collect())
+    }
+
+    /// Returns the newest active file with a reference that was not deleted with a folder: `found`, which is
+    /// the newest of all, or an older one.
+    pub async fn newest_with(
+        self,
+        reference: &Reference,
+        mut found: Option<File>,
+    ) -> Result<Option<File>, ServiceError> {
+        let mut deleted: HashSet<Option<FolderId>> = HashSet::new();
+        while let Some(file) = found {
+            let folder = file.folder_id();
+            if let Some(file) = self.without_deleted(vec![file]).await?.pop() {
+                return Ok(Some(file));
+            }
+            deleted.insert(folder);
+            let is_other = |file: &File| !deleted.contains(&file.folder_id());
+            let files = self.space.table.files();
+            found = files
+                .by_reference(self.space.record.id, reference, is_other)
+                .await?;
+        }
+        Ok(None)
     }
 
     /// Sends the webhook of the deletion of an active file, if its upload config asks for it.
@@ -249,14 +309,51 @@ impl SpaceLists {
         Ok(self
             .table
             .files()
-            .by_reference(self.space, reference)
+            .by_reference(self.space, reference, |_| true)
             .await?)
     }
 }
 
 impl Tenants {
+    /// Returns a file by id; `None` if the caller has no access to such a file.
+    pub async fn file(
+        &self,
+        caller: &Caller,
+        id: FileId,
+    ) -> Result<Option<Scoped<File>>, ServiceError> {
+        let Some(Scoped { space, record }) = self.resource(caller, id).await? else {
+            return Ok(None);
+        };
+        let file = space.files().without_deleted(vec![record]).await?.pop();
+        Ok(file.map(|record| Scoped { space, record }))
+    }
+
     /// Returns the files with these ids, at most 100, that the caller has access to.
     pub async fn files(
+        &self,
+        caller: &Caller,
+        ids: &[FileId],
+    ) -> Result<HashMap<FileId, FileInSpace>, ServiceError> {
+        let mut found = self.stored_files(caller, ids).await?;
+        let purging: HashMap<SpaceId, SpaceScope> = found
+            .values()
+            .map(|found| self.scope(found.space.clone(), Role::Viewer))
+            .filter(SpaceScope::has_folder_purges)
+            .map(|space| (space.record.id, space))
+            .collect();
+
+        for (space_id, space) in purging {
+            let own = found.values().filter(|found| found.space.id == space_id);
+            let own: Vec<File> = own.map(|found| found.file.clone()).collect();
+            let left = space.files().without_deleted(own).await?;
+            let left: HashSet<FileId> = left.iter().map(|file| file.id).collect();
+            found.retain(|id, found| found.space.id != space_id || left.contains(id));
+        }
+        Ok(found)
+    }
+
+    /// Returns files as [`Tenants::files`] does, also those that were deleted with a folder.
+    async fn stored_files(
         &self,
         caller: &Caller,
         ids: &[FileId],

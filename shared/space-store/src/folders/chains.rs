@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    Folder, FolderChain, FolderId, FolderRef, MAX_FOLDER_DEPTH, Resolution, ServiceError,
+    FieldError, FieldErrors, File, Folder, FolderChain, FolderId, FolderRef, MAX_FOLDER_DEPTH,
+    Resolution, ServiceError,
 };
 
 use super::{Folders, ResolvedFolder};
@@ -18,12 +19,17 @@ pub struct FolderChains(HashMap<FolderId, Option<Folder>>);
 
 impl FolderChains {
     /// Returns the chain of a folder, which is empty for the root; `None` if one of its folders is
-    /// missing.
+    /// missing or deleted.
     pub fn chain_of(&self, folder: Option<FolderId>) -> Option<FolderChain> {
         match FolderChain::resolve(folder, &self.0) {
             Resolution::Complete(chain) => Some(chain),
-            Resolution::Missing(_) | Resolution::Orphaned => None,
+            Resolution::Missing(_) | Resolution::Orphaned | Resolution::Deleted => None,
         }
+    }
+
+    /// Whether a folder or one of its ancestors was deleted with its contents.
+    pub fn is_deleted(&self, folder: Option<FolderId>) -> bool {
+        matches!(FolderChain::resolve(folder, &self.0), Resolution::Deleted)
     }
 
     /// Reads folders and their ancestors, except for the `known` folders.
@@ -86,7 +92,7 @@ impl FolderChains {
     fn missing_ancestors(&self, folder: FolderId) -> Vec<FolderId> {
         match FolderChain::resolve(Some(folder), &self.0) {
             Resolution::Missing(missing) => missing,
-            Resolution::Complete(_) | Resolution::Orphaned => Vec::new(),
+            Resolution::Complete(_) | Resolution::Orphaned | Resolution::Deleted => Vec::new(),
         }
     }
 
@@ -138,6 +144,34 @@ impl Folders<'_> {
     ) -> Result<Option<FolderChain>, ServiceError> {
         let chains = self.chains(folder).await?;
         Ok(chains.chain_of(folder.map(|folder| folder.id)))
+    }
+
+    /// Returns the chain of a file's folder as [`Folders::chain`] does. Fails with 404 if the file was deleted
+    /// with one of the folders.
+    pub async fn chain_of_file(self, file: &File) -> Result<Option<FolderChain>, ServiceError> {
+        let chains = self.chains(&file.folder).await?;
+        if chains.is_deleted(file.folder_id()) {
+            return Err(ServiceError::not_found());
+        }
+        Ok(chains.chain_of(file.folder_id()))
+    }
+
+    /// Fails with 422 on `field` if a folder or one of its ancestors was deleted with its contents. Makes no
+    /// call unless such folders of the space are being purged.
+    pub async fn require_not_deleted(
+        self,
+        field: &'static str,
+        folder: Option<FolderId>,
+    ) -> Result<(), ServiceError> {
+        let Some(id) = folder.filter(|_| self.space.has_folder_purges()) else {
+            return Ok(());
+        };
+        let ancestor_ids = Vec::new();
+        let chains = self.chains(&[FolderRef { id, ancestor_ids }]).await?;
+        if chains.is_deleted(folder) {
+            return Err(FieldErrors::from((field, FieldError::InvalidSelection)).into());
+        }
+        Ok(())
     }
 
     /// Returns the chain down to a folder whose ancestors are not known.

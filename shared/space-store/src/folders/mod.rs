@@ -3,13 +3,14 @@
 //! Invariants:
 //! - A folder is read with all of its ancestors, or not at all.
 //! - Nothing is added to a folder that is locked for a deletion.
+//! - A folder below one that was deleted with its contents does not exist for requests, nor does a file in it.
 
 mod chains;
 mod deletion;
 mod placement;
 
 pub use chains::FolderChains;
-pub(crate) use deletion::folder_locked;
+pub(crate) use deletion::{FOLDER_PURGE_AFTER_MS, folder_locked};
 pub(crate) use placement::FOLDER_FIELD;
 pub use placement::{FolderSelector, Placement};
 

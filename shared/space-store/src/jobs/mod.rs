@@ -1,5 +1,6 @@
 //! Background jobs that delete what is no longer used, with their page sizes and time limits.
 
+mod folder_purge;
 mod purge;
 mod sweep;
 

@@ -1,15 +1,16 @@
-//! Background job that deletes what remains of deleted spaces and files.
+//! Background job that deletes what remains of deleted spaces, folders and files.
 //!
-//! Invariant: the objects of a file are deleted before its record, page by page. Wherever a job
-//! stops, the next one finds what remains from the records of the space or in the bucket.
+//! Invariant: the objects of a space's files are deleted before their records, page by page. Wherever a
+//! job stops, the next one finds what remains from the records of the space or in the bucket.
 
 use bucket::{Bucket, ObjectKey};
-use domain::{FileId, ServiceError, SpaceId, Timestamp};
-use queue::{PurgeJob, PurgePass};
+use domain::{FileId, Folder, FolderId, ServiceError, SpaceId, Timestamp};
+use queue::{PurgeJob, PurgePass, Queue};
 use table::Table;
 use tracing::instrument;
 
-use super::{JobLimits, JobTime};
+use super::{JobLimits, JobTime, folder_purge::FolderPurge};
+use crate::{SpaceScope, folders::FOLDER_PURGE_AFTER_MS};
 
 /// Time after the purge job in which the record may still be deleted, in milliseconds: longer than a
 /// request takes.
@@ -17,11 +18,13 @@ const DELETION_TIMEOUT_MS: i64 = 2 * 60_000;
 /// Time after which a job checks again whether the record is deleted, in seconds.
 const RECHECK_SECONDS: i64 = 15;
 
-/// The background job that purges deleted spaces and files.
+/// The background job that purges deleted spaces, folders and files.
 #[derive(Clone, Debug)]
 pub struct Purge {
     table: Table,
     bucket: Bucket,
+    /// The queue of its jobs.
+    queue: Queue<PurgeJob>,
     limits: JobLimits,
 }
 
@@ -43,10 +46,11 @@ struct SpacePass {
 
 impl Purge {
     /// Creates the job for all spaces in a table and a bucket.
-    pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Purge {
+    pub fn new(table: Table, bucket: Bucket, queue: Queue<PurgeJob>, limits: JobLimits) -> Purge {
         Purge {
             table: table.for_background_job(),
             bucket,
+            queue,
             limits,
         }
     }
@@ -71,6 +75,19 @@ impl Purge {
                     requested_at,
                 };
                 self.purge_space(pass, time).await
+            }
+            PurgeJob::Folder {
+                space_id,
+                folder_id,
+                requested_at,
+            } => {
+                let found = self
+                    .deleted_folder(space_id, folder_id, requested_at)
+                    .await?;
+                match found {
+                    Ok(folder) => folder.purge(time).await,
+                    Err(outcome) => Ok(outcome),
+                }
             }
             PurgeJob::File {
                 space_id,
@@ -99,6 +116,38 @@ impl Purge {
             .delete(space_id, file_id)
             .await?;
         Ok(PurgeOutcome::Done)
+    }
+
+    /// Returns the purge of a folder that was deleted with its contents, or the outcome if it cannot start.
+    async fn deleted_folder(
+        &self,
+        space_id: SpaceId,
+        folder_id: FolderId,
+        requested_at: Timestamp,
+    ) -> Result<Result<FolderPurge<'_>, PurgeOutcome>, ServiceError> {
+        let spaces = self.table.spaces();
+        let found = spaces.with_resource::<Folder>(space_id, folder_id).await?;
+        // The contents of a deleted space are purged with it.
+        let (Some(space), Some(folder)) = (found.space, found.record) else {
+            return Ok(Err(PurgeOutcome::Done));
+        };
+        let Some(deleted_at) = folder.deleted_at else {
+            return Ok(Err(self.await_deletion(requested_at)));
+        };
+        let now = self.table.env().now();
+        let starts_at = deleted_at.plus_ms(FOLDER_PURGE_AFTER_MS);
+        if now < starts_at {
+            let seconds = starts_at.seconds_after(now).into();
+            return Ok(Err(PurgeOutcome::Continue(seconds)));
+        }
+
+        Ok(Ok(FolderPurge {
+            space: SpaceScope::for_background_job(self.table.clone(), space),
+            folder,
+            bucket: &self.bucket,
+            queue: &self.queue,
+            limits: self.limits,
+        }))
     }
 
     /// Processes one pass over a deleted space, or a part of it.

@@ -53,6 +53,11 @@ impl SpaceScope {
         self.role
     }
 
+    /// Whether folders that were deleted with their contents are being purged.
+    pub fn has_folder_purges(&self) -> bool {
+        self.record.folder_purges > 0
+    }
+
     /// Returns the usage of the space.
     pub async fn usage(&self) -> Result<Usage, ServiceError> {
         Ok(self.table.spaces().usage(self.record.id).await?)

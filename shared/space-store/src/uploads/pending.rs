@@ -72,7 +72,7 @@ impl PendingUploads {
         }
     }
 
-    /// Returns the file of a check; `None` if it is no longer pending.
+    /// Returns the file of a check; `None` if it is no longer pending, or was deleted with its folder.
     pub async fn pending(
         &self,
         check: &ConfirmCheck,
@@ -88,9 +88,8 @@ impl PendingUploads {
         if file.status != FileStatus::Pending {
             return Ok(None);
         }
-        Ok(Some(Scoped {
-            space: SpaceScope::for_background_job(self.table.clone(), space),
-            record: file,
-        }))
+        let space = SpaceScope::for_background_job(self.table.clone(), space);
+        let file = space.files().without_deleted(vec![file]).await?.pop();
+        Ok(file.map(|record| Scoped { space, record }))
     }
 }

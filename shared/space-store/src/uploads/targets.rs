@@ -209,10 +209,9 @@ impl UploadTargets<'_> {
                 "The confirm token has expired. Create a new presigned upload.",
             ));
         }
-        Ok(Some(Scoped {
-            space: self.tenants.scope(space, UPLOAD_ROLE),
-            record: file,
-        }))
+        let space = self.tenants.scope(space, UPLOAD_ROLE);
+        let file = space.files().without_deleted(vec![file]).await?.pop();
+        Ok(file.map(|record| Scoped { space, record }))
     }
 }
 

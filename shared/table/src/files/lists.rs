@@ -142,12 +142,13 @@ impl FileRecords<'_> {
         }
     }
 
-    /// Returns the newest active file of a space with this reference.
+    /// Returns the newest active file of a space with this reference that is selected.
     #[instrument(name = "file_by_reference", skip_all)]
     pub async fn by_reference(
         self,
         space: SpaceId,
         reference: &Reference,
+        is_selected: impl Fn(&File) -> bool,
     ) -> Result<Option<File>, TableError> {
         let source = Source::Entries(files_with_reference(reference));
         let range = source.range(space, &FileList::default());
@@ -161,9 +162,8 @@ impl FileRecords<'_> {
                 .records
                 .into_iter()
                 .filter_map(|positioned| positioned.record)
-                .find(|file| {
-                    file.status == FileStatus::Active && file.reference.as_ref() == Some(reference)
-                });
+                .filter(|file| file.status == FileStatus::Active)
+                .find(|file| file.reference.as_ref() == Some(reference) && is_selected(file));
 
             let Some(last) = last.filter(|_| found.is_none() && slice.has_more) else {
                 return Ok(found);

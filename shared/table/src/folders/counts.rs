@@ -4,13 +4,14 @@
 //! - A transaction that creates, moves or deletes a folder updates the counts of all its ancestors.
 //! - It requires that each ancestor still has the parent that it was read with. So of two concurrent
 //!   moves that would create a cycle together, the second fails.
+//! - It requires that no ancestor was deleted with its contents.
 
 use domain::{Folder, FolderChain, Timestamp};
 
 use crate::{
     Key, Reason, WriteError,
     condition::{Condition, number, text},
-    folders::unlocked_folder,
+    folders::{existing_folder, unlocked_folder},
     transaction::Transaction,
 };
 
@@ -130,12 +131,12 @@ impl Transaction<'_> {
     }
 }
 
-/// Holds if an ancestor still has the parent that it was read with, and is unlocked if it must be.
+/// Holds if an ancestor is not deleted, still has the parent that it was read with, and is unlocked if it must be.
 fn parent_unchanged(update: &AncestorUpdate<'_>, now: Timestamp) -> Condition {
     let condition = if update.must_be_unlocked {
         unlocked_folder(now)
     } else {
-        Condition::exists()
+        existing_folder()
     };
 
     match update.folder.parent_id() {

@@ -1,7 +1,11 @@
 //! Folders: created, changed, moved and deleted.
 //!
-//! Invariant: a folder's name is unique in its parent. `folder_counts` keeps folders free of cycles
-//! and within their maximum depth.
+//! Invariants:
+//! - A folder's name is unique in its parent. `folder_counts` keeps folders free of cycles and within
+//!   their maximum depth.
+//! - A folder that was deleted with its contents is in no parent and has no name. No transaction
+//!   creates or moves a folder below it, or moves one away: the folders below it are its own until
+//!   the purge has deleted them.
 
 pub(crate) mod counts;
 pub(crate) mod reads;
@@ -107,20 +111,40 @@ impl FolderRecords<'_> {
     /// Deletes a folder without child folders if it is still this version.
     #[instrument(name = "remove_folder", skip_all)]
     pub async fn remove(self, folder: &Folder, ancestors: &FolderChain) -> Result<(), WriteError> {
-        let is_of_folder = Condition::equals("id", text(folder.id));
-        let is_in_space = Condition::equals("space_id", text(folder.space_id));
-        let lookup = Key::folder_lookup(folder.id);
-        let change = AncestorChange {
-            joined: &FolderChain::default(),
-            left: ancestors,
+        let mut transaction = self.table.transaction();
+        transaction.delete_version(record_key(folder), folder.version);
+        transaction.remove_from_parent(folder, ancestors, self.table.env.now())?;
+        transaction.commit().await
+    }
+
+    /// Marks a folder as deleted with its contents if it is still this version, and counts its purge.
+    /// Fails with [`Reason::SpaceDeleted`] if the space was deleted.
+    #[instrument(name = "mark_folder_deleted", skip_all)]
+    pub async fn mark_deleted(
+        self,
+        folder: &Folder,
+        ancestors: &FolderChain,
+    ) -> Result<(), WriteError> {
+        let now = self.table.env.now();
+        let deleted = Folder {
+            deleted_at: Some(now),
+            ..next_version(folder, folder)
         };
 
         let mut transaction = self.table.transaction();
-        transaction.delete_if(name_key(folder), &is_of_folder, Reason::VersionConflict);
+        transaction.replace(record_key(folder), &deleted, folder.version);
+        transaction.remove_from_parent(folder, ancestors, now)?;
+        transaction.add_to_folder_purges(folder.space_id, 1);
+        transaction.commit().await
+    }
+
+    /// Deletes the record of a folder that was deleted with its contents, after their purge, if it is still
+    /// this version. Fails with [`Reason::SpaceDeleted`] if the space was deleted.
+    #[instrument(name = "end_folder_purge", skip_all)]
+    pub async fn end_purge(self, folder: &Folder) -> Result<(), WriteError> {
+        let mut transaction = self.table.transaction();
         transaction.delete_version(record_key(folder), folder.version);
-        transaction.delete_if(lookup, &is_in_space, Reason::VersionConflict);
-        transaction.delete(subfolder_key(folder));
-        transaction.update_ancestors(folder, change, self.table.env.now())?;
+        transaction.add_to_folder_purges(folder.space_id, -1);
         transaction.commit().await
     }
 
@@ -141,6 +165,45 @@ impl FolderRecords<'_> {
 }
 
 impl Transaction<'_> {
+    /// Deletes the name, the lookup and the entry of a folder in its parent, and uncounts it in its ancestors.
+    fn remove_from_parent(
+        &mut self,
+        folder: &Folder,
+        ancestors: &FolderChain,
+        now: Timestamp,
+    ) -> Result<(), WriteError> {
+        let is_of_folder = Condition::equals("id", text(folder.id));
+        let is_in_space = Condition::equals("space_id", text(folder.space_id));
+        let lookup = Key::folder_lookup(folder.id);
+        let change = AncestorChange {
+            joined: &FolderChain::default(),
+            left: ancestors,
+        };
+
+        self.delete_if(name_key(folder), &is_of_folder, Reason::VersionConflict);
+        self.delete_if(lookup, &is_in_space, Reason::VersionConflict);
+        self.delete(subfolder_key(folder));
+        self.update_ancestors(folder, change, now)
+    }
+
+    /// Adds to the number of folders of a space that are being purged.
+    fn add_to_folder_purges(&mut self, space: SpaceId, added: i64) {
+        let is_not_deleted = Condition::exists()
+            .and("attribute_not_exists(#deleted_at)")
+            .name("deleted_at", "deleted_at")
+            .name("purges", "folder_purges")
+            .name("version", "version")
+            .value("added", number(added))
+            .value("one", number(1));
+        let update = "ADD #purges :added, #version :one";
+        self.update(
+            Key::space(space),
+            update,
+            &is_not_deleted,
+            Reason::SpaceDeleted,
+        );
+    }
+
     /// Replaces a folder if it is still the version `from`. Changes the owner of its name if name or
     /// parent changed.
     fn replace_folder(&mut self, from: &Folder, to: &Folder) {
@@ -175,9 +238,16 @@ fn subfolder_key(folder: &Folder) -> Key {
     Key::subfolder(folder.space_id, folder.parent_id(), folder.id)
 }
 
-/// Holds if a folder exists and is not locked for deletion.
-pub(crate) fn unlocked_folder(now: Timestamp) -> Condition {
+/// Holds if a folder exists and was not deleted with its contents.
+pub(crate) fn existing_folder() -> Condition {
     Condition::exists()
+        .and("attribute_not_exists(#deleted_at)")
+        .name("deleted_at", "deleted_at")
+}
+
+/// Holds if a folder exists and is neither deleted nor locked for deletion.
+pub(crate) fn unlocked_folder(now: Timestamp) -> Condition {
+    existing_folder()
         .and("(attribute_not_exists(#lock) OR #lock.#expires_at <= :now)")
         .name("lock", "delete_lock")
         .name("expires_at", "expires_at")

@@ -218,6 +218,7 @@ mod tests {
             updated_at: end,
             delete_lock: None,
             deleted_at: None,
+            folder_purges: u64::MAX,
             delivery_replicas: MAX_REPLICAS,
             version: u64::MAX,
         }

@@ -202,6 +202,7 @@ impl Model {
                 };
             }
             Operation::DeleteFolder(_) | Operation::DeleteFile(_) => 204,
+            Operation::DeleteWithContents(_) => 202,
             Operation::CreateFolder(..) | Operation::Upload(..) | Operation::UploadToPath(_) => 201,
             _ => 200,
         };
@@ -250,6 +251,19 @@ impl Model {
             Operation::DeleteFolder(id) => {
                 self.folders.remove(&id);
                 self.deleted_folders.push(id);
+            }
+            Operation::DeleteWithContents(id) => {
+                let is_deleted = |folder: &str| self.is_within(Some(folder), &id);
+                let folders = self.folders.keys().filter(|folder| is_deleted(folder));
+                let folders: Vec<String> = folders.cloned().collect();
+                let files = self.files.extract_if(.., |_, file| {
+                    file.folder
+                        .as_ref()
+                        .is_some_and(|folder| folders.contains(folder))
+                });
+                self.deleted_urls.extend(files.map(|(_, file)| file.url));
+                self.folders.retain(|folder, _| !folders.contains(folder));
+                self.deleted_folders.extend(folders);
             }
             Operation::SetAccess(Level::Space, change) => {
                 let access = change.and_then(|change| change.of(Some(self.access)));

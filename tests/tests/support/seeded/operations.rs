@@ -90,6 +90,7 @@ pub(crate) enum Operation {
     MoveFolder(String, Option<String>),
     RenameFolder(String, &'static str),
     DeleteFolder(String),
+    DeleteWithContents(String),
     /// Sets or removes the access control of the space, a folder or a file.
     SetAccess(Level, Option<AccessChange>),
     /// Uploads a file of a delivery type.
@@ -116,6 +117,7 @@ pub(crate) enum Kind {
     MoveFolder,
     RenameFolder,
     DeleteFolder,
+    DeleteWithContents,
     SetSpaceAccess,
     SetFolderAccess,
     SetFileAccess,
@@ -176,6 +178,7 @@ impl Operation {
             Kind::MoveFolder => Operation::MoveFolder(folder?, target),
             Kind::RenameFolder => Operation::RenameFolder(folder?, name),
             Kind::DeleteFolder => Operation::DeleteFolder(folder?),
+            Kind::DeleteWithContents => Operation::DeleteWithContents(folder?),
             Kind::SetSpaceAccess => Operation::SetAccess(Level::Space, AccessChange::draw(draws)),
             Kind::SetFolderAccess => {
                 Operation::SetAccess(Level::Folder(folder?), AccessChange::draw(draws))
@@ -207,6 +210,9 @@ impl Operation {
             }
             Operation::RenameFolder(id, name) => Request::put(&folder(id), json!({"name": name})),
             Operation::DeleteFolder(id) => Request::delete(&folder(id)),
+            Operation::DeleteWithContents(id) => {
+                Request::delete(&format!("{}?force=true", folder(id)))
+            }
             Operation::SetAccess(level, change) => {
                 let path = match level {
                     Level::Space => acme.path(),
