@@ -5,9 +5,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
-use http::{HeaderValue, Method, header};
+use http::{HeaderValue, Method, header, request::Parts};
 use http_api::{ApiError, authenticate_optional};
-use space_store::{AccessContext, AuthorizedFile, UrlSignature};
+use space_store::{AccessContext, AuthorizedFile, GoneBytes, UrlSignature};
 
 use crate::{
     Delivery, METHODS, VIEWER_AUTHORIZATION, delivery_request::DeliveryRequest,
@@ -22,7 +22,8 @@ pub(crate) async fn deliver(
     request: Request,
 ) -> Result<Response, ApiError> {
     telemetry::record_route(ROUTE);
-    let method = request.method();
+    let (request, _) = request.into_parts();
+    let method = &request.method;
     if method == Method::OPTIONS {
         return Ok(preflight());
     }
@@ -30,8 +31,18 @@ pub(crate) async fn deliver(
         return Ok(method_not_allowed());
     }
 
-    let delivery_request = DeliveryRequest::parse(request.uri())?;
-    let headers = request.headers();
+    // The bytes of a record remain for longer than a request takes, so one repetition finds those of the current one.
+    let mut response = respond(&delivery, &request).await?;
+    if response.is_none() {
+        response = respond(&delivery, &request).await?;
+    }
+    Ok(response.ok_or_else(|| ServiceError::from(GoneBytes::Replaced))?)
+}
+
+/// Responds with what the records refer to at one moment. Returns `None` if the bytes were replaced since.
+async fn respond(delivery: &Delivery, request: &Parts) -> Result<Option<Response>, ServiceError> {
+    let delivery_request = DeliveryRequest::parse(&request.uri)?;
+    let headers = &request.headers;
     let now = delivery.env.now();
     let access = AccessRequest {
         storage_path: &delivery_request.storage_path,
@@ -42,30 +53,30 @@ pub(crate) async fn deliver(
             .or_else(|| headers.get(header::AUTHORIZATION)),
         now,
     };
-    let file = access.authorize(&delivery).await?;
+    let file = access.authorize(delivery).await?;
     let transformation = delivery_request.transformation?;
 
     let rendition = choose_rendition(transformation, &file, headers);
     let rendition_id = rendition.map(|rendition| rendition.id());
     let response = FileResponse::of(&file, rendition_id, delivery_request.download, now);
     let transfer = Transfer {
-        delivery: &delivery,
+        delivery,
         file: &file,
         response: &response,
-        method,
+        method: &request.method,
         headers,
         now,
     };
-    let mut delivered = match rendition {
-        Some(rendition) => transfer.respond_with_rendition(rendition).await?,
-        None => transfer.respond().await?,
+    let Some(rendition) = rendition else {
+        return transfer.respond().await;
     };
+    let mut delivered = transfer.respond_with_rendition(rendition).await?;
 
-    if rendition.is_some_and(|rendition| rendition.is_negotiated()) {
+    if rendition.is_negotiated() {
         let accept = HeaderValue::from_static("accept");
         delivered.headers_mut().append(header::VARY, accept);
     }
-    Ok(delivered)
+    Ok(Some(delivered))
 }
 
 /// A file, and the credentials of a request for it.

@@ -17,7 +17,7 @@ use futures::stream;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_api::{ApiError, Precondition};
 use renditions::{ReadyRendition, RenditionRequest};
-use space_store::AuthorizedFile;
+use space_store::{AuthorizedFile, GoneBytes};
 
 use crate::{
     Delivery, VIEWER_ORIGIN,
@@ -49,29 +49,33 @@ enum Part {
 }
 
 impl Transfer<'_> {
-    /// Responds with the original.
-    pub(crate) async fn respond(&self) -> Result<Response, ServiceError> {
+    /// Responds with the original. Returns `None` if its bytes were replaced after the record was read.
+    pub(crate) async fn respond(&self) -> Result<Option<Response>, ServiceError> {
         let precondition = self.response.validators().evaluate(self.headers);
         if let Some(response) = self.conditional_response(precondition)? {
-            return Ok(response);
+            return Ok(Some(response));
         }
         let size = self.file.file().size;
         let range = match self.part(size) {
-            Part::Redirect => return self.redirect(None).await,
-            Part::OutOfRange => return Ok(range_not_satisfiable(size)),
+            Part::Redirect => return self.redirect(None).await.map(Some),
+            Part::OutOfRange => return Ok(Some(range_not_satisfiable(size))),
             Part::Whole => None,
             Part::Range(range) => Some(range),
         };
 
         let head = Head::new(self.response.headers(), size, range.as_ref());
         if self.method == Method::HEAD {
-            return Ok(head.with(Body::empty()));
+            return Ok(Some(head.with(Body::empty())));
         }
         let Delivery {
             tenants, originals, ..
         } = self.delivery;
-        let bytes = self.file.objects(originals).bytes(tenants, range).await?;
-        Ok(head.with(Body::from_stream(bytes)))
+        let objects = self.file.objects(originals);
+        match objects.original(tenants, range).await? {
+            Ok(bytes) => Ok(Some(head.with(Body::from_stream(bytes)))),
+            Err(GoneBytes::Replaced) => Ok(None),
+            Err(gone) => Err(gone.into()),
+        }
     }
 
     /// Responds with a rendition.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aws_sdk_s3::types::{Delete, Error as S3Error, ObjectIdentifier};
-use domain::{FileId, Retention, SpaceId};
+use domain::{FileId, Retention, Revision, SpaceId};
 use tracing::instrument;
 
 use crate::{
@@ -115,12 +115,34 @@ impl Bucket {
         let renditions =
             Retention::ALL.map(|retention| file_renditions_prefix(space, file, retention));
         for prefix in [file_prefix(space, file)].into_iter().chain(renditions) {
-            while self
-                .purge_prefix(prefix.clone(), MAX_LISTED_OBJECTS)
-                .await?
-                .has_more
-            {}
+            self.purge_all(prefix).await?;
         }
+        Ok(())
+    }
+
+    /// Deletes the original and all renditions of a revision of a file. Idempotent.
+    #[instrument(skip_all, fields(%space, %file, %revision))]
+    pub async fn purge_revision(
+        &self,
+        space: SpaceId,
+        file: FileId,
+        revision: Revision,
+    ) -> Result<(), BucketError> {
+        self.delete(&ObjectKey::original(space, file, revision))
+            .await?;
+        for retention in Retention::ALL {
+            let renditions = file_renditions_prefix(space, file, retention);
+            self.purge_all(format!("{renditions}{revision}/")).await?;
+        }
+        Ok(())
+    }
+
+    async fn purge_all(&self, prefix: String) -> Result<(), BucketError> {
+        while self
+            .purge_prefix(prefix.clone(), MAX_LISTED_OBJECTS)
+            .await?
+            .has_more
+        {}
         Ok(())
     }
 

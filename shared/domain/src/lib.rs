@@ -25,11 +25,11 @@ pub use access::{
 };
 pub use env::{Clock, Env, Random, Timestamp};
 pub use files::{
-    ActivationSnapshot, CreationRange, CustomMetadata, Decoders, EXECUTABLE_FILE, ExifValue, File,
-    FileFilter, FileList, FileProperties, FileStatus, ImageSize, ListOrder, MAX_EXIF_BYTES,
-    MAX_FILE_BYTES, MAX_METADATA_VALUES, MediaType, NamePrefix, OriginalName, PendingUpload,
-    ProcessedMedia, ProcessingStatus, ResourceType, StorageMeta, StoredContent, UploadTarget,
-    is_executable, proportional, reject_executable_name,
+    ActivatedContent, ActivationSnapshot, CreationRange, CustomMetadata, Decoders, EXECUTABLE_FILE,
+    ExifValue, File, FileFilter, FileList, FileProperties, FileStatus, ImageSize, ListOrder,
+    MAX_EXIF_BYTES, MAX_FILE_BYTES, MAX_METADATA_VALUES, MediaType, NamePrefix, OriginalName,
+    PendingUpload, ProcessedMedia, ProcessingStatus, ResourceType, StorageMeta, StoredContent,
+    Trash, TrashDays, UploadTarget, is_executable, proportional, reject_executable_name,
 };
 pub use folders::{
     Folder, FolderChain, FolderName, FolderPath, FolderRef, MAX_FOLDER_DEPTH, Resolution,

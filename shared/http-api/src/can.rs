@@ -9,7 +9,9 @@ use domain::{
 };
 use http::request::Parts;
 use schemars::JsonSchema;
-use space_store::{CONFIG_READ_ROLE, Caller, ResolvedFolder, Scoped, SpaceScope, Tenants};
+use space_store::{
+    CONFIG_READ_ROLE, Caller, PendingRecord, ResolvedFolder, Scoped, SpaceScope, Tenants,
+};
 
 use crate::{ApiError, ApiState, Authenticated, path_parameter};
 
@@ -107,6 +109,20 @@ impl Resource for File {
     ) -> Result<Option<Scoped<File>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.file(caller, id).await
+    }
+}
+
+/// The id names a file, or an upload that replaces the bytes of one.
+impl Resource for PendingRecord {
+    type Id = FileId;
+
+    async fn find(
+        tenants: &Tenants,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Option<Scoped<PendingRecord>>, ServiceError> {
+        let Ok(id) = id.parse() else { return Ok(None) };
+        tenants.upload(caller, id).await
     }
 }
 

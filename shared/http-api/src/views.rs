@@ -40,9 +40,9 @@ impl From<Timestamp> for Rfc3339 {
 }
 
 /// Returns the delivery URL of a file, on the space's custom domain or else `cdn_url`; `None` while
-/// the file is pending.
+/// the file is pending or trashed.
 pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
-    if file.status == FileStatus::Pending {
+    if file.status != FileStatus::Active {
         return None;
     }
 
@@ -167,15 +167,19 @@ file_view! {
         size: u64,
         /// Path of the file at the CDN.
         storage_path: String,
-        /// Delivery URL. Null while the file is pending.
+        /// Delivery URL. Null while the file is pending or trashed.
         url: Option<String>,
         /// How the file is delivered.
         #[serde(rename = "type")]
         delivery_type: DeliveryType,
         /// Category of the file, derived from its MIME type.
         resource_type: ResourceType,
-        /// Whether the bytes are stored and validated.
+        /// Whether the bytes are stored and validated, and the file is not deleted.
         status: FileStatus,
+        /// Time when the file was moved to the trash. Null unless it is trashed.
+        trashed_at: Option<Rfc3339>,
+        /// Time from which the file is purged, within about a day. Null unless it is trashed.
+        purge_at: Option<Rfc3339>,
         /// Id of the space.
         space_id: SpaceId,
         /// Id of the folder. Null at the root.
@@ -269,9 +273,11 @@ impl FileView {
             pending_upload: _,
             media,
             activation_snapshot: _,
+            trash,
             uploaded_by,
             created_at: _,
             activated_at: _,
+            replaced_at: _,
             access_version: _,
             updated_at,
             version: _,
@@ -292,6 +298,8 @@ impl FileView {
             delivery_type,
             resource_type,
             status,
+            trashed_at: trash.map(|trash| trash.at.into()),
+            purge_at: trash.map(|trash| trash.purge_at.into()),
             space_id,
             folder_id: folder.map(|folder| folder.id),
             folder_path: chain.and_then(FolderChain::path),
@@ -367,14 +375,18 @@ impl AnonymousFileView {
         let delivery_type =
             activated.map_or(file.delivery_type, |activated| activated.delivery_type);
 
+        let content = activated.and_then(|activated| activated.content.as_ref());
+        let mime_type = content.map_or(&file.mime_type, |content| &content.mime_type);
+        let resource_type = content.map_or(file.resource_type, |content| content.resource_type);
+
         AnonymousFileView {
             id: file.id,
             name: file.name.clone(),
             original_name: original_name.clone(),
-            mime_type: file.mime_type.clone(),
-            size: file.size,
+            mime_type: mime_type.clone(),
+            size: content.map_or(file.size, |content| content.size),
             delivery_type,
-            resource_type: file.resource_type,
+            resource_type,
             status: file.status,
             url: file_url(file, space, cdn_url),
             created_at: file.id.created_at().into(),

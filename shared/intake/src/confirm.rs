@@ -25,7 +25,7 @@ use crate::{
     dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
     text::Utf8Validator,
     transform::{LargeFile, transform_large},
-    validation::FileFacts,
+    validation::{self, FileFacts},
 };
 
 /// The field error of bytes whose size differs from the declared one.
@@ -47,7 +47,7 @@ impl From<ActivationOutcome> for ConfirmOutcome {
 }
 
 /// Activates a pending file if its bytes were uploaded and comply with the rules that were in
-/// force when it was declared.
+/// force when it was declared. Bytes that replace those of a file must also be of a type with its extension.
 pub async fn confirm(
     target: PendingFile<'_>,
     decoders: Decoders,
@@ -60,6 +60,10 @@ pub async fn confirm(
     // The transaction that activates the file enforces the quota. Checking it here as well saves the copy.
     if let Some(error) = target.exhausted_quota().await? {
         return Ok(ActivationOutcome::OverQuota(error).into());
+    }
+
+    if !target.announce_storage().await? {
+        return Ok(ConfirmOutcome::NotUploaded);
     }
 
     let declared = pending.content_type.parse().ok();
@@ -116,14 +120,11 @@ impl Confirmation<'_> {
 
         match self.validate_copy(&copy).await {
             Ok(valid) => {
-                if valid.content.revision != copy.revision {
-                    self.target.remove_copy(copy).await;
-                }
                 let activated = self.target.activate(valid.content, valid.announced);
                 Ok(activated.await?.into())
             }
             Err(error) => {
-                self.target.remove_copy(copy).await;
+                self.target.remove_stored().await;
                 Err(error)
             }
         }
@@ -132,34 +133,32 @@ impl Confirmation<'_> {
     /// Returns the content of a copy that complies with all rules, or of the image that it was transformed to.
     /// Meanwhile announces the file, to save time.
     async fn validate_copy(&self, copy: &StagedCopy) -> Result<ValidCopy, IngestError> {
-        let (head, announced) = tokio::try_join!(
-            self.target.copy_head(copy, PREFIX_BYTES),
-            self.target.announce()
-        )?;
+        let (head, announced) =
+            tokio::try_join!(self.target.copy_head(PREFIX_BYTES), self.target.announce())?;
         let media_type = self.validate(head.size_bytes, &head.prefix)?;
 
-        let read_prefix = |bytes| self.read_prefix(copy, &head, bytes);
+        let read_prefix = |bytes| self.read_prefix(&head, bytes);
         dimensions::require_dimensions(&media_type, &self.pending.rules.validation, read_prefix)
             .await?;
 
-        let content = match self.transform_large(copy, &head, &media_type).await? {
+        let content = match self.transform_large(&head, &media_type).await? {
             Some(transformed) => transformed,
             None => StoredContent {
                 image_size: dimensions::size_in_prefix(&head.prefix, &media_type),
                 media_type,
                 size: head.size_bytes,
                 is_utf8: has_utf8_prefix(&head),
-                revision: copy.revision,
+                revision: self.target.revision(),
                 checksum_sha256: copy.checksum_sha256.clone(),
             },
         };
+        validation::require_extension(&content.media_type, self.extension())?;
         Ok(ValidCopy { content, announced })
     }
 
     /// Stores what the rules make of a copy over 50 MB; `None` if they do not change it.
     async fn transform_large(
         &self,
-        copy: &StagedCopy,
         head: &ObjectHead,
         media_type: &MediaType,
     ) -> Result<Option<StoredContent>, IngestError> {
@@ -174,7 +173,7 @@ impl Confirmation<'_> {
             decoders: self.decoders,
         };
         let read = || async {
-            let whole = self.target.copy_head(copy, head.size_bytes).await?;
+            let whole = self.target.copy_head(head.size_bytes).await?;
             Ok(whole.prefix)
         };
         let rules = &self.pending.rules.transformations;
@@ -187,35 +186,24 @@ impl Confirmation<'_> {
         let checksum = image.checksum_sha256;
         let payload = Payload::Memory(image.bytes);
         let mime_type = &image.media_type.mime_type;
-        let revision = self
-            .target
-            .put_revision(payload, mime_type, &checksum)
-            .await?;
+        self.target.put(payload, mime_type, &checksum).await?;
         Ok(Some(StoredContent {
             image_size,
             media_type: image.media_type,
             size,
             is_utf8: false,
-            revision,
+            revision: self.target.revision(),
             checksum_sha256: (size <= MAX_FORM_FILE_BYTES).then_some(checksum),
         }))
     }
 
     /// Returns the first `bytes` of a copy, or all of them if there are fewer.
-    async fn read_prefix(
-        &self,
-        copy: &StagedCopy,
-        head: &ObjectHead,
-        bytes: u64,
-    ) -> Result<Bytes, ServiceError> {
+    async fn read_prefix(&self, head: &ObjectHead, bytes: u64) -> Result<Bytes, ServiceError> {
         if bytes <= PREFIX_BYTES || head.size_bytes <= head.prefix.len() as u64 {
             return Ok(head.prefix.clone());
         }
 
-        let longer = self
-            .target
-            .copy_head(copy, bytes.min(MAX_PREFIX_BYTES))
-            .await?;
+        let longer = self.target.copy_head(bytes.min(MAX_PREFIX_BYTES)).await?;
         Ok(longer.prefix)
     }
 
@@ -245,21 +233,29 @@ impl Confirmation<'_> {
             space: Some(self.file.space_id),
             uploaded_by: self.file.uploaded_by,
             expected_type: self.expected.as_ref(),
+            extension: self.extension(),
             decoders: self.decoders,
         };
         let validated = received.validate(upload).await?;
         let transformed = validated.transform(upload).await?;
 
-        let put = self.target.put_revision(
+        let put = self.target.put(
             transformed.spooled.content(),
             &transformed.media_type.mime_type,
             transformed.spooled.checksum_sha256(),
         );
         // Both calls are completed even if one fails, because a cancelled one could still take effect.
-        let (revision, announced) = tokio::join!(put, self.target.announce());
-        let content = transformed.stored_content(revision?);
+        let (stored, announced) = tokio::join!(put, self.target.announce());
+        stored?;
+        let content = transformed.stored_content(self.target.revision());
         let activated = self.target.activate(content, announced?);
         Ok(activated.await?.into())
+    }
+
+    /// Returns the only extension under which the bytes are accepted, if they replace those of a file.
+    fn extension(&self) -> Option<&str> {
+        let replaced = self.target.replaced()?;
+        Some(&replaced.extension)
     }
 
     /// Returns the type of bytes that have the declared size and comply with all rules except those

@@ -3,8 +3,8 @@
 
 use domain::{
     Decoders, Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
-    OriginalName, PendingUpload, Principal, SigningKey, UnsignedClient, UploadRules, UploadTarget,
-    ValidationRules, is_executable, reject_executable_name,
+    OriginalName, PendingUpload, Principal, ResourceType, SigningKey, UnsignedClient, UploadFormat,
+    UploadRules, UploadTarget, ValidationRules, is_executable, reject_executable_name,
 };
 use mime::Mime;
 
@@ -29,6 +29,8 @@ pub struct ConfirmationTerms<'a> {
     pub signed_by: Option<SigningKey>,
     /// The client of an unsigned upload.
     pub client: Option<UnsignedClient>,
+    /// The file whose bytes are replaced.
+    pub replaces: Option<FileId>,
 }
 
 impl DeclaredFile {
@@ -60,6 +62,26 @@ impl DeclaredFile {
         field_errors
     }
 
+    /// Fails if the declared type is stored under another extension than that of the file whose bytes it is to replace.
+    /// Types that the bytes decide pass, and images that the rules convert.
+    pub fn require_extension(
+        &self,
+        extension: &str,
+        rules: &UploadRules,
+        uploaded_by: Principal,
+    ) -> Result<(), FieldError> {
+        let Some(declared) = sniff::declared_type(&self.mime, &self.original_name) else {
+            return Ok(());
+        };
+        let is_converted = declared.resource_type == ResourceType::Image
+            && rules.transformations.upload_format != UploadFormat::Original;
+        if is_converted {
+            return Ok(());
+        }
+        let stored = sniff::without_scripts(declared, uploaded_by);
+        validation::require_extension(&stored, Some(extension))
+    }
+
     /// Creates the pending record of the file under the next id.
     pub fn into_record(
         self,
@@ -75,6 +97,7 @@ impl DeclaredFile {
             expected_type: terms.expected_type.map(Mime::to_string),
             signed_by: terms.signed_by,
             client: terms.client,
+            replaces: terms.replaces,
         };
 
         let properties = FileProperties {

@@ -32,7 +32,7 @@ use domain::{
     StoredContent, UploadRules, UploadTarget,
 };
 use mime::Mime;
-use space_store::NewFile;
+use space_store::{NewContent, NewFile};
 use validation::FileFacts;
 
 /// Maximum size of a file in a form, in bytes: 50 MB.
@@ -72,6 +72,8 @@ pub struct UploadContext<'a> {
     pub uploaded_by: Principal,
     /// The only type that is accepted, if any.
     pub expected_type: Option<&'a Mime>,
+    /// The only extension under which the bytes are accepted, if any: that of the file whose bytes they replace.
+    pub extension: Option<&'a str>,
     pub decoders: Decoders,
 }
 
@@ -168,6 +170,7 @@ impl ValidatedFile {
     /// Transforms the file as the rules require, and reads the size of the image that is stored.
     async fn transform(self, context: UploadContext<'_>) -> Result<ValidatedFile, IngestError> {
         let transformed = transform::transform(self.spooled, self.media_type, context).await?;
+        validation::require_extension(&transformed.media_type, context.extension)?;
         let image_size =
             dimensions::spooled_size(&transformed.spooled, &transformed.media_type).await?;
         Ok(ValidatedFile {
@@ -209,6 +212,17 @@ impl ValidatedFile {
 
         NewFile {
             record,
+            payload: self.spooled.content(),
+        }
+    }
+}
+
+impl ValidatedFile {
+    /// Returns the bytes under a new revision, to replace those of a file. They are readable only while this is not
+    /// dropped.
+    pub fn to_new_content(&self, env: &Env) -> NewContent {
+        NewContent {
+            content: self.stored_content(Revision::new(env)),
             payload: self.spooled.content(),
         }
     }

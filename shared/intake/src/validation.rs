@@ -73,6 +73,17 @@ pub(crate) fn require_allowed_format(
     Err(FieldError::WrongFileType(names.join(", ")))
 }
 
+/// Fails if bytes of this type cannot replace those of a file with this extension, which its URL keeps.
+pub(crate) fn require_extension(
+    media_type: &MediaType,
+    extension: Option<&str>,
+) -> Result<(), FieldError> {
+    match extension.filter(|extension| *extension != media_type.extension) {
+        Some(extension) => Err(FieldError::WrongFileType(extension.to_owned())),
+        None => Ok(()),
+    }
+}
+
 /// Whether the rules name the format of a stored type.
 pub(crate) fn names(media_type: &MediaType, rules: &ValidationRules) -> bool {
     let format = formats::by_mime_type(&media_type.mime_type);

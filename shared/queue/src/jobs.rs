@@ -1,6 +1,6 @@
 //! Jobs as they are sent: ids and times, no records.
 
-use domain::{FileId, FolderId, SpaceId, Timestamp};
+use domain::{FileId, FolderId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;
@@ -36,13 +36,24 @@ pub enum PurgeJob {
         /// Time right before the record is deleted.
         requested_at: Timestamp,
     },
+    /// The objects of a replacement of a file's bytes that the file does not have afterwards.
+    Replacement {
+        /// The space of the file.
+        space_id: SpaceId,
+        file_id: FileId,
+        /// The replaced revision, and the one that is to replace it.
+        revisions: [Revision; 2],
+        /// Time before the new bytes are stored.
+        requested_at: Timestamp,
+    },
 }
 
 impl Job for PurgeJob {
     fn space_id(&self) -> Option<SpaceId> {
         let (PurgeJob::Space { space_id, .. }
         | PurgeJob::Folder { space_id, .. }
-        | PurgeJob::File { space_id, .. }) = self;
+        | PurgeJob::File { space_id, .. }
+        | PurgeJob::Replacement { space_id, .. }) = self;
         Some(*space_id)
     }
 }
@@ -53,6 +64,9 @@ pub struct ConfirmCheck {
     /// The space of the file.
     pub space_id: SpaceId,
     pub file_id: FileId,
+    /// Whether the upload replaces the bytes of a file, instead of being one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_replacement: bool,
     /// Time from which the file is checked.
     pub due_at: Timestamp,
 }

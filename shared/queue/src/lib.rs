@@ -233,6 +233,7 @@ mod tests {
         let check = ConfirmCheck {
             space_id: SpaceId::MAX,
             file_id: FileId::MIN,
+            is_replacement: false,
             due_at: Timestamp::from_ms(0),
         };
         let of_space = entry(0, &DelayedJob::immediate(check)).expect("an entry");

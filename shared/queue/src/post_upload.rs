@@ -5,7 +5,7 @@
 //! changes. It stays below 20 KB (two URLs of 2,048 characters), so a batch of ten stays below the 256 KB that SQS permits at least
 //! ("Amazon SQS message quotas" in the Amazon SQS developer guide).
 
-use domain::{FileId, ProcessingRules, SpaceId, Timestamp, WebhookMessageId};
+use domain::{FileId, ProcessingRules, Revision, SpaceId, Timestamp, WebhookMessageId};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;
@@ -35,6 +35,9 @@ pub struct ProcessingJob {
     /// The space of the file.
     pub space_id: SpaceId,
     pub file_id: FileId,
+    /// Revision of the bytes; `None` in jobs of earlier versions, which are about whatever the file has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
     /// Time right before the record is written.
     pub announced_at: Timestamp,
     /// The rules of the activation.

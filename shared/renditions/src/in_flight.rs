@@ -18,7 +18,7 @@ use std::{
     },
 };
 
-use domain::{FileId, RenditionLocation, ServiceError, error_chain};
+use domain::{RenditionLocation, Revision, ServiceError, error_chain};
 use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
@@ -41,7 +41,8 @@ type RenderingInProgress = Shared<BoxFuture<'static, Result<Outcome, Arc<Service
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct RenderingKey {
-    file: FileId,
+    /// The bytes that are rendered. No two files have the same revision.
+    revision: Option<Revision>,
     location: RenditionLocation,
 }
 
@@ -67,7 +68,7 @@ impl InFlight {
     /// Starts a rendering, or waits for the same rendering of another request and returns its result.
     pub(crate) async fn run<Rendering>(
         &self,
-        file: FileId,
+        revision: Option<Revision>,
         location: &RenditionLocation,
         render: impl FnOnce() -> Rendering,
     ) -> Result<Outcome, ServiceError>
@@ -75,7 +76,7 @@ impl InFlight {
         Rendering: Future<Output = Result<Outcome, ServiceError>> + Send + 'static,
     {
         let key = RenderingKey {
-            file,
+            revision,
             location: location.clone(),
         };
         let start = || self.start(key.clone(), render());
@@ -213,7 +214,7 @@ mod tests {
         };
 
         let id = location();
-        let requests = (0..50).map(|_| in_flight.run(FileId::MIN, &id, render));
+        let requests = (0..50).map(|_| in_flight.run(None, &id, render));
         let results = join_all(requests).await;
 
         assert!(results.iter().all(Result::is_ok));
@@ -238,7 +239,7 @@ mod tests {
         };
 
         let id = location();
-        let requests = (0..20).map(|_| in_flight.run(FileId::MIN, &id, render));
+        let requests = (0..20).map(|_| in_flight.run(None, &id, render));
         let results = join_all(requests).await;
 
         for result in results {
@@ -253,7 +254,7 @@ mod tests {
         assert_eq!(attempts.load(Ordering::Relaxed), 1);
         assert!(in_flight.lock().is_empty());
 
-        let later = in_flight.run(FileId::MIN, &id, render).await;
+        let later = in_flight.run(None, &id, render).await;
         assert!(later.is_ok());
         assert_eq!(attempts.load(Ordering::Relaxed), 2);
     }
@@ -267,12 +268,12 @@ mod tests {
             ended.await.map_err(ServiceError::internal)?;
             Ok(rendered())
         };
-        let mut first = Box::pin(in_flight.run(FileId::MIN, &id, slow));
+        let mut first = Box::pin(in_flight.run(None, &id, slow));
         assert!(poll!(&mut first).is_pending());
 
         drop(first);
         let again = || async { Err(ServiceError::internal("it is rendered twice")) };
-        let mut second = Box::pin(in_flight.run(FileId::MIN, &id, again));
+        let mut second = Box::pin(in_flight.run(None, &id, again));
         assert!(poll!(&mut second).is_pending());
         end.send(()).expect("the rendering waits");
 
@@ -291,11 +292,11 @@ mod tests {
             Ok(rendered())
         };
 
-        let failed = in_flight.run(FileId::MIN, &id, panicking).await;
+        let failed = in_flight.run(None, &id, panicking).await;
         assert_eq!(failed.expect_err("a panic").kind, ErrorKind::Internal);
 
         let render = || async { Ok(rendered()) };
-        assert!(in_flight.run(FileId::MIN, &id, render).await.is_ok());
+        assert!(in_flight.run(None, &id, render).await.is_ok());
     }
 
     #[tokio::test]
@@ -304,11 +305,11 @@ mod tests {
         let id = location();
         let fail = || async { Err(ServiceError::unavailable("the bucket is busy")) };
 
-        assert!(in_flight.run(FileId::MIN, &id, fail).await.is_err());
+        assert!(in_flight.run(None, &id, fail).await.is_err());
         assert_eq!(in_flight.finished(), 0);
 
         let render = || async { Ok(rendered()) };
-        assert!(in_flight.run(FileId::MIN, &id, render).await.is_ok());
+        assert!(in_flight.run(None, &id, render).await.is_ok());
         assert_eq!(in_flight.finished(), 1);
     }
 }

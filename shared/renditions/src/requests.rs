@@ -70,7 +70,7 @@ impl Renditions {
         };
         let outcome = self
             .in_flight
-            .run(request.file.file().id, &location, render)
+            .run(request.file.file().revision, &location, render)
             .await?;
         match outcome {
             Outcome::Rendered {

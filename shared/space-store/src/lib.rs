@@ -28,10 +28,10 @@ pub use bucket::{
     StoredRendition,
 };
 pub use delivery::{
-    AccessContext, AccessGrant, AnonymousLimits, AuthorizedFile, Delivery, FileObjects,
+    AccessContext, AccessGrant, AnonymousLimits, AuthorizedFile, Delivery, FileObjects, GoneBytes,
     NewFolderSecurity, NewSecurity, PresignedRead, ResolvedFile, UrlSignature, collect,
 };
-pub use files::{DeletionQueues, FileBucket, Files};
+pub use files::{DeletionQueues, FileBucket, Files, RestoredFile, require_untrashed};
 pub use folders::{
     FolderChains, FolderMove, FolderSelector, Folders, NewFolder, Placement, ResolvedFolder,
 };
@@ -43,11 +43,15 @@ pub use queue::{
 };
 pub use requests::{Authentication, Requests};
 pub use spaces::{Caller, ListedSpace, Scoped, SpaceLists, SpaceRole, SpaceScope, Spaces, Tenants};
-pub use table::{AnonymousCount, FileInSpace, HostReaction, RESERVATION_LEASE_MS, WebhookClaim};
+pub use table::{
+    AnonymousCount, FileInSpace, HostReaction, RESERVATION_LEASE_MS, ReplacementUpload,
+    WebhookClaim,
+};
 pub use uploads::{
-    ActivationOutcome, Announced, CONFIG_READ_ROLE, NewFile, PRESIGNED_URL_LIFETIME_MS,
-    PendingFile, PendingUploads, PresignRequest, PresignedUpload, RequestOrigin, StagedCopy,
-    StagedCopyOutcome, UnverifiedUpload, UploadConfigs, UploadScope, UploadStorage, UploadTargets,
-    UploadedFiles, Uploads, VerifiedUpload, name_taken,
+    ActivationOutcome, Announced, CONFIG_READ_ROLE, NewContent, NewFile, PRESIGNED_URL_LIFETIME_MS,
+    PendingFile, PendingRecord, PendingUploads, PresignRequest, PresignedUpload, RequestOrigin,
+    StagedCopy, StagedCopyOutcome, UnverifiedUpload, UploadConfigs, UploadScope, UploadStorage,
+    UploadTargets, UploadedFiles, Uploads, VerifiedUpload, name_taken, replaced_by,
+    require_replaceable,
 };
 pub use webhooks::{WebhookMessageInSpace, WebhookMessages, Webhooks};

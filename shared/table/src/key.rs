@@ -9,20 +9,20 @@
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
-//! | counts of expiring renditions per file; of active files and their bytes, in 16 shards | `SPACE#{space id}` | `RENDITION_COUNT#{file id}`; `USAGE#{shard}` |
+//! | counts of expiring renditions per file; of active and of trashed files and their bytes, in 16 shards | `SPACE#{space id}` | `RENDITION_COUNT#{file id}`; `USAGE#{shard}` |
 //! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}`; of its presigned uploads with `#PRESIGNS` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |
 //! | uniqueness of a folder name in its parent | `SPACE#{space id}` | `FOLDER_NAME#{parent id, or ROOT}#{SHA-256 of the folded name}` |
 //! | file | `SPACE#{space id}` | `FILE#{id}` |
 //! | index: file by folder | `SPACE#{space id}` | `FOLDER_FILE#{folder id, or ROOT}#{id}` |
-//! | index: file by reference | `SPACE#{space id}` | `REFERENCE#{SHA-256 of the reference}#{id}` |
-//! | index: file by tag | `SPACE#{space id}` | `TAG#{SHA-256 of the tag}#{id}` |
+//! | index: file by reference; by tag | `SPACE#{space id}` | `REFERENCE#{SHA-256 of the reference}#{id}`; `TAG#{SHA-256 of the tag}#{id}` |
 //! | index: file by original name | `SPACE#{space id}` | `ORIGINAL_NAME#{prefix of the folded name}{U+0001}{id}` |
-//! | lookup: id of an upload config, folder or file → space id | `CONFIG#{id}`, `FOLDER#{id}` or `FILE#{id}` | `CONFIG`, `FOLDER` or `FILE` |
+//! | lookup: id of an upload config, folder, file or replacement → space id | `CONFIG#{id}`, `FOLDER#{id}` or `FILE#{id}` | `CONFIG`, `FOLDER` or `FILE` |
+//! | index: trashed file; by the time of its purge, in 16 shards | `SPACE#{space id}`; `TRASH#{shard}` | `TRASHED_FILE#{id}`; `{time, 15 digits}#{space id}#{id}` |
 //! | active file by storage path | `PATH#{SHA-256 of the storage path}` | `PATH` |
-//! | webhook message | `SPACE#{space id}` | `WEBHOOK_MESSAGE#{id}` |
-//! | webhook message by file and event | `SPACE#{space id}` | `WEBHOOK_EVENT#{file id}#{event}` |
+//! | webhook message; index by file | `SPACE#{space id}` | `WEBHOOK_MESSAGE#{id}`; `WEBHOOK_OF_FILE#{file id}#{id}` |
+//! | upload that replaces the bytes of a file | `SPACE#{space id}` | `REPLACEMENT#{id}` |
 //! | webhooks being sent for a space; to a host, with its timeouts | `SPACE#{space id}` | `WEBHOOK_SLOTS`; `WEBHOOK_CIRCUIT#{SHA-256 of host and port}` |
 //! | webhooks being sent to a host | `WEBHOOK_HOST#{SHA-256 of host and port}` | `WEBHOOK_HOST` |
 //! | user | `USER#{id}` | `USER` |
@@ -37,15 +37,15 @@
 //!
 //! Invariants:
 //! - Everything else that belongs to a space is in its partition or named by an item there: a purge finds it.
-//! - In a space's partition only files and folders sort from `FILE#` to the last `FOLDER#`.
+//! - In a space's partition only folders and entries of files by folder sort from `FOLDER#` to the last `FOLDER_FILE#`.
 
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
     FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, PublicHttpsUrl,
-    QuotaScope, Reference, SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId,
-    WebhookEvent, WebhookMessageId, Window,
+    QuotaScope, Reference, SpaceId, SpaceName, Tag, Timestamp, UploadConfigId, UploadConfigName,
+    UserId, WebhookMessageId, Window,
 };
 use sha2::{Digest, Sha256};
 
@@ -60,6 +60,8 @@ pub const SPACE: &str = "SPACE";
 pub const FOLDERS: &str = "FOLDER#";
 /// Prefix of the sort keys of a space's files.
 pub const FILES: &str = "FILE#";
+/// Prefix of the sort keys of uploads that replace the bytes of a space's files.
+pub const REPLACEMENTS: &str = "REPLACEMENT#";
 /// Prefix of the sort keys of a space's upload configs.
 pub(crate) const UPLOAD_CONFIGS: &str = "CONFIG#";
 /// Prefix of the sort keys of a space's members.
@@ -80,7 +82,13 @@ pub const SUBFOLDERS: &str = "SUBFOLDER#";
 pub const FOLDER_NAMES: &str = "FOLDER_NAME#";
 /// Prefix of the sort keys of the index entries of files by folder.
 pub const FILES_IN_FOLDERS: &str = "FOLDER_FILE#";
-/// Prefix of the sort keys of the counters of a space's active files.
+/// Prefix of the sort keys of the index entries of trashed files.
+pub const TRASHED_FILES: &str = "TRASHED_FILE#";
+/// Prefix of the partition keys of trashed files by the time of their purge.
+pub const TRASH: &str = "TRASH#";
+/// Number of partitions of trashed files by the time of their purge.
+pub const TRASH_SHARDS: u8 = 16;
+/// Prefix of the sort keys of the counters of a space's active and trashed files.
 pub const USAGE_COUNTERS: &str = "USAGE#";
 /// Prefix of the partition keys of spaces.
 pub const SPACES: &str = "SPACE#";
@@ -230,8 +238,19 @@ impl Key {
         Key::new(space_partition(space), format!("{FILES}{id}"))
     }
 
+    pub(crate) fn trash(space: SpaceId, id: FileId, purge_at: Timestamp) -> Key {
+        Key::new(
+            trash_partition(id.shard(TRASH_SHARDS)),
+            format!("{}#{space}#{id}", trash_time(purge_at)),
+        )
+    }
+
     pub(crate) fn file_lookup(id: FileId) -> Key {
         Key::new(format!("{FILE_LOOKUPS}{id}"), "FILE")
+    }
+
+    pub(crate) fn replacement(space: SpaceId, id: FileId) -> Key {
+        Key::new(space_partition(space), format!("{REPLACEMENTS}{id}"))
     }
 
     pub(crate) fn path(storage_path: &str) -> Key {
@@ -243,8 +262,8 @@ impl Key {
         Key::new(space_partition(space), format!("{WEBHOOK_MESSAGES}{id}"))
     }
 
-    pub(crate) fn webhook_event(space: SpaceId, file: FileId, event: WebhookEvent) -> Key {
-        let sort = format!("WEBHOOK_EVENT#{file}#{}", event.name());
+    pub(crate) fn webhook_of_file(space: SpaceId, file: FileId, id: WebhookMessageId) -> Key {
+        let sort = format!("{}{id}", webhooks_of_file(file));
         Key::new(space_partition(space), sort)
     }
 
@@ -330,6 +349,16 @@ pub(crate) fn owner_partition(owner: KeyOwner) -> String {
     }
 }
 
+/// Returns a partition of trashed files by the time of their purge.
+pub(crate) fn trash_partition(shard: u8) -> String {
+    format!("{TRASH}{shard:02}")
+}
+
+/// Returns a time as the beginning of a sort key.
+pub(crate) fn trash_time(time: Timestamp) -> String {
+    format!("{:015}", time.ms())
+}
+
 /// Returns the sort key of a folder.
 pub(crate) fn folder_sort(id: FolderId) -> String {
     format!("{FOLDERS}{id}")
@@ -353,6 +382,11 @@ pub(crate) fn files_with_reference(reference: &Reference) -> String {
 /// Returns the prefix of the index entries of the files with a tag.
 pub(crate) fn files_with_tag(tag: &Tag) -> String {
     format!("TAG#{}#", digest(tag.as_str()))
+}
+
+/// Returns the prefix of the index entries of the webhook messages of a file.
+pub(crate) fn webhooks_of_file(file: FileId) -> String {
+    format!("WEBHOOK_OF_FILE#{file}#")
 }
 
 /// Returns the prefix of the index entries of the files whose folded original name has this prefix.

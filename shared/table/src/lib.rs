@@ -33,10 +33,11 @@ mod write_error;
 
 pub use change::ChangeError;
 pub use error::TableError;
-pub use files::NewFileRecords;
 pub use files::lists::FileInSpace;
+pub use files::{NewFileRecords, ReplacementUpload};
 pub use folders::FolderRelocation;
 pub use folders::reads::{DeliveryRecords, FolderSelection};
+pub use key::TRASH_SHARDS;
 pub use keys::checks::{AuthenticatedKey, KeyCheck};
 pub use keys::signing::{KeyInSpace, SignedTarget};
 pub use requests::idempotency::RESERVATION_LEASE_MS;
@@ -46,6 +47,7 @@ pub use spaces::purge::{PurgePage, PurgedFile};
 pub use spaces::record::WithSpace;
 pub use spaces::replicas::{InvalidReplicaCount, ReplicaCount};
 pub use spaces::resource::{RecordForMember, SpaceResource};
+pub use spaces::sweep::DueFiles;
 pub use webhooks::slots::{HostReaction, WebhookClaim};
 pub use write_error::{Reason, WriteError};
 

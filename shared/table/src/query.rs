@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Sorts after every sort key with the same prefix.
-const PREFIX_END: char = char::MAX;
+pub(crate) const PREFIX_END: char = char::MAX;
 
 /// The records of one list.
 #[derive(Clone, Debug)]

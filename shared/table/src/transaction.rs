@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::{
         TransactWriteItem, Update, builders::UpdateBuilder,
     },
 };
-use domain::Completion;
+use domain::{Completion, Timestamp};
 use serde::Serialize;
 
 use crate::{
@@ -63,6 +63,11 @@ impl Transaction<'_> {
     /// Returns the number of replicas of each space that is written.
     pub(crate) fn replica_count(&self) -> ReplicaCount {
         self.table.replicas.count
+    }
+
+    /// Returns the time at which the conditions are evaluated.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.table.env.now()
     }
 
     /// Returns the number of operations.

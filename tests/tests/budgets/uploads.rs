@@ -82,6 +82,32 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpa
 }
 
 #[stack_test]
+async fn replacements_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
+    let file = acme.upload(PHOTO).await;
+    let budget = Budget::of(stack, "uploads", &acme.client);
+
+    // Beside the processing, a job is sent that deletes the old bytes.
+    let path = format!("{}/content", file.path());
+    let replaced = "BatchGetItem, GetItem, PutObject, 2 SendMessageBatch, TransactWriteItems";
+    let request = acme.request("PUT", &path).multipart(photo());
+    budget.send(200, request, replaced).await;
+
+    let body = presign_body(acme, json!({"replaces": file.id}));
+    let pending = budget.create("/upload/presign", body, PRESIGN_CALLS).await;
+    let pending = pending.json();
+    let confirm = || confirmation(&acme.client, &pending);
+    let absent = "4 BatchGetItem, GetObject";
+    budget.send(409, confirm(), absent).await;
+    put(&stack.anonymous, &pending).await;
+    // The id is looked for among files first. The file is read, and before the job is sent, whether there are bytes.
+    let confirmed =
+        "3 BatchGetItem, CopyObject, GetItem, 2 GetObject, 2 SendMessageBatch, TransactWriteItems";
+    budget.send(200, confirm(), confirmed).await;
+    budget.send(200, confirm(), "3 BatchGetItem").await;
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
 async fn upload_of_text_sends_no_message(stack: &Stack, acme: &TestSpace) {
     warm(acme).await;
     let form = form(&acme.handle, "a.txt", "text/plain", "Hello");

@@ -4,14 +4,19 @@ use std::{pin::Pin, time::Duration};
 
 use emulators::Hold;
 use futures::future::join_all;
+use media::Format;
 use serde_json::Value;
 use tests::{Observed, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 use tokio::time::Instant;
 
 use super::fixture::renditions;
 use crate::{
+    files::replace::replace,
     lambda::log_capture::{begin_log, lines},
-    support::image_server::{ImageServer, logo},
+    support::{
+        image_server::{ImageServer, logo},
+        images::image,
+    },
 };
 
 /// Calls of a delivery before it reads the original: the records, the stored rendition at both places, and the
@@ -79,6 +84,32 @@ async fn rendition_of_a_file_that_is_deleted_meanwhile_is_not_kept(
     assert!(calls.contains(&"delivery DeleteObject".to_owned()));
     assert!(renditions(stack).await.is_empty());
     stack.run_purges().await;
+}
+
+#[stack_test]
+async fn rendition_of_bytes_that_are_replaced_meanwhile_is_not_kept(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let file = acme.upload(image(Format::Jpeg, 64, 64)).await;
+    let url = file.url_with("w=32");
+    let before_store = paused(stack, url.clone(), CALLS_BEFORE_ORIGINAL + 1).await;
+
+    replace(acme, &file.id, image(Format::Jpeg, 64, 32))
+        .await
+        .expect_ok();
+    // The rendering in progress is that of other bytes.
+    let new = stack.anonymous.fetch(&url).await;
+    new.expect_header("x-image-height", "16");
+    before_store.hold.release();
+    let old = before_store.request.await.expect_status(200);
+
+    old.expect_header("x-image-height", "32");
+    assert_ne!(old.header("etag"), new.header("etag"));
+    let stored = renditions(stack).await;
+    assert_eq!(stored.len(), 1, "{stored:?}");
+    stack.run_purges().await;
+    assert_eq!(renditions(stack).await, stored);
 }
 
 #[stack_test]

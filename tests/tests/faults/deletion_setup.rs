@@ -1,14 +1,23 @@
 //! Operations of the tests in `deletions`: preparing one, performing it, and checking its outcome.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, assert_fields, column, folder_path, minutes, text};
+use tests::{
+    PHOTO, Response, Stack, TestSpace, assert_fields, column, folder_path, merged, minutes, text,
+};
 
-use crate::uploads::presign::PendingFile;
+use crate::{
+    files::trash::keep_for_days,
+    support::seeded::{Place, invariants::assert_file_records},
+    uploads::presign::PendingFile,
+};
 
 /// The operation under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     DeleteFile,
+    /// Moves a file to the trash.
+    TrashFile,
+    RestoreFile,
     /// Deletes a file whose bytes were sent but not confirmed.
     DeletePending,
     DeleteFolder,
@@ -39,7 +48,10 @@ async fn folder(acme: &TestSpace, name: &str, parent: Option<&str>) -> String {
 impl Operation {
     pub(super) fn function(self) -> &'static str {
         match self {
-            Operation::DeleteFile | Operation::DeletePending => "files",
+            Operation::DeleteFile
+            | Operation::TrashFile
+            | Operation::RestoreFile
+            | Operation::DeletePending => "files",
             Operation::DeleteFolder | Operation::DeleteWithContents | Operation::MoveFolder => {
                 "folders"
             }
@@ -47,11 +59,15 @@ impl Operation {
     }
 
     pub(super) async fn prepare<'a>(self, stack: &'a Stack, acme: &'a TestSpace) -> Setup<'a> {
+        let needs_trash = matches!(self, Operation::TrashFile | Operation::RestoreFile);
+        if needs_trash && acme.get_ok(&acme.path()).await["trash_days"] == 0 {
+            keep_for_days(acme, 1).await;
+        }
         let from = folder(acme, "from", None).await;
         let to = folder(acme, "to", None).await;
         let mut inner = None;
         let address = match self {
-            Operation::DeleteFile => {
+            Operation::DeleteFile | Operation::TrashFile | Operation::RestoreFile => {
                 let photo = acme.upload(PHOTO).into_id(&from);
                 photo.with_ref("x").await.path().to_owned()
             }
@@ -70,6 +86,9 @@ impl Operation {
             }
         };
         let record = acme.get_ok(&address).await;
+        if self == Operation::RestoreFile {
+            acme.delete_ok(&address).await;
+        }
 
         Setup {
             stack,
@@ -87,6 +106,9 @@ impl Operation {
             let body = json!({"parent_id": setup.to});
             return setup.acme.put(&setup.address, body).await;
         }
+        if self == Operation::RestoreFile {
+            return setup.acme.post(&setup.restoration(), json!({})).await;
+        }
         let force = self == Operation::DeleteWithContents;
         let path = format!("{}?force={force}", setup.address);
         let path = if force { &path } else { &setup.address };
@@ -98,6 +120,8 @@ impl Operation {
     pub(super) async fn settle(self, setup: &Setup<'_>) -> bool {
         let is_done = match self {
             Operation::DeleteFile | Operation::DeletePending => setup.settle_file().await,
+            Operation::TrashFile => setup.settle_trashed().await,
+            Operation::RestoreFile => !setup.settle_trashed().await,
             Operation::DeleteFolder | Operation::DeleteWithContents => setup.settle_folder().await,
             Operation::MoveFolder => setup.settle_move().await,
         };
@@ -111,6 +135,10 @@ impl Operation {
 impl Setup<'_> {
     pub(super) async fn delete(&self, address: &str) {
         self.acme.delete_ok(address).await;
+    }
+
+    fn restoration(&self) -> String {
+        format!("{}/restore", self.address)
     }
 
     async fn is_there(&self) -> bool {
@@ -151,6 +179,26 @@ impl Setup<'_> {
             self.stack.run_purges().await;
         }
         !is_there
+    }
+
+    /// Asserts that the file is unchanged, or else in the trash, from which it returns. Returns whether it was there.
+    async fn settle_trashed(&self) -> bool {
+        let status = self.acme.get_ok(&self.address).await["status"].take();
+        let is_trashed = status == "trashed";
+        let listed = self.listed("files?status=trashed").await;
+        assert_eq!(listed, self.id_if(is_trashed));
+
+        assert_file_records(&self.stack.dump().await, Place { seed: 0, step: 0 });
+        if is_trashed {
+            self.acme.post_ok(&self.restoration(), json!({})).await;
+        }
+        let restored = self.acme.get_ok(&self.address).await;
+        let changed = json!({"updated_at": restored["updated_at"]});
+        assert_eq!(restored, merged(self.record.clone(), changed));
+        self.delete(&format!("{}?permanent=true", self.address))
+            .await;
+        self.stack.run_purges().await;
+        is_trashed
     }
 
     /// Asserts that the file is unchanged, or else that it is gone.

@@ -1,16 +1,23 @@
-//! Deletions of files and folders, moves of folders, and the purge of files, with a crash or a
+//! Deletions of files and folders, moves of folders, restorations of files, and the purge of files and of the trash, with a crash or a
 //! fault at each of their calls. Each either takes effect as a whole or not at all, and nothing of
 //! a deleted record remains.
 
 use emulators::{Faults, InjectedError, Service};
 use futures::future::join_all;
-use tests::{PHOTO, Stack, TestSpace, max_attempts, minutes, seconds, share_of, stack_test};
+use table::item_keys::Key;
+use tests::{
+    PHOTO, Stack, StackOptions, TestSpace, max_attempts, minutes, seconds, share_of, stack_test,
+};
 
 use super::deletion_setup::{Operation, Setup};
 use crate::{
+    files::trash::{DAY, keep_for_days},
     folders::delete_with_contents::Tree,
     spaces::delete::stored_data,
-    support::kills::{Kill, count, longest_delay, run_jobs},
+    support::{
+        kills::{Kill, count, longest_delay, run_jobs},
+        seeded::{Place, invariants::assert_file_records},
+    },
 };
 
 /// Every how many points the default run kills the purge.
@@ -18,7 +25,7 @@ const SHARE: usize = 3;
 
 /// A fault of one call and all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CallFault {
+pub(super) enum CallFault {
     /// The function stops before the call takes effect.
     DiesBefore,
     /// The function stops after the call took effect.
@@ -31,17 +38,21 @@ enum CallFault {
 use CallFault::{DiesAfter, DiesBefore, Fails, LosesResponse};
 
 /// All kinds of faults.
-const CALL_FAULTS: [CallFault; 4] = [DiesBefore, DiesAfter, Fails, LosesResponse];
+pub(super) const CALL_FAULTS: [CallFault; 4] = [DiesBefore, DiesAfter, Fails, LosesResponse];
 
 /// A call of a function.
 #[derive(Debug, PartialEq)]
-struct OwnCall {
+pub(super) struct OwnCall {
     service: Service,
     operation: String,
 }
 
 /// Returns the calls of a function during an operation, in order.
-async fn calls_of<T>(stack: &Stack, function: &str, work: impl Future<Output = T>) -> Vec<OwnCall> {
+pub(super) async fn calls_of<T>(
+    stack: &Stack,
+    function: &str,
+    work: impl Future<Output = T>,
+) -> Vec<OwnCall> {
     stack.local.call_log().clear();
     work.await;
     let calls = stack.local.call_log().calls().into_iter();
@@ -56,7 +67,13 @@ async fn calls_of<T>(stack: &Stack, function: &str, work: impl Future<Output = T
 }
 
 /// Plans a fault of one of the calls of a function.
-fn plan(faults: &Faults, function: &str, calls: &[OwnCall], index: usize, fault: CallFault) {
+pub(super) fn plan(
+    faults: &Faults,
+    function: &str,
+    calls: &[OwnCall],
+    index: usize,
+    fault: CallFault,
+) {
     let few = |number: usize| u32::try_from(number).expect("a few");
     if let DiesBefore | DiesAfter = fault {
         faults.disconnect(function, few(index), fault == DiesAfter);
@@ -75,10 +92,10 @@ fn plan(faults: &Faults, function: &str, calls: &[OwnCall], index: usize, fault:
         faults.lose_response(*service, operation, times);
         return;
     }
-    let code = if *service == Service::DynamoDb {
-        "InternalServerError"
-    } else {
-        "InternalFailure"
+    let code = match service {
+        Service::DynamoDb => "InternalServerError",
+        Service::S3 => "InternalError",
+        _ => "InternalFailure",
     };
     let error = InjectedError::new(500, code);
     faults.fail(*service, operation, times, error);
@@ -129,6 +146,16 @@ async fn assert_whole_or_nothing(operation: Operation) {
 #[tokio::test(flavor = "multi_thread")]
 async fn interrupted_file_deletion_is_atomic() {
     assert_whole_or_nothing(Operation::DeleteFile).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn interrupted_move_to_trash_is_atomic() {
+    assert_whole_or_nothing(Operation::TrashFile).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn interrupted_restoration_is_atomic() {
+    assert_whole_or_nothing(Operation::RestoreFile).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -212,4 +239,50 @@ async fn folder_purge_killed_at_any_call_completes_on_retry(stack: &Stack, acme:
         after.assert_unchanged(&before, &format!("{kill:?}"));
     }
     stack.anonymous.fetch(other.url()).await.expect_body(PHOTO);
+}
+
+/// Lets two files in the trash become due, and runs the sweep and the purge, of which one is killed once. Returns the
+/// calls until the kill has been repaired.
+async fn purge_trash(stack: &Stack, acme: &TestSpace, kill: Option<Kill>) -> Vec<String> {
+    for _ in 0..2 {
+        let file = acme.upload(PHOTO).with_ref("x").await;
+        stack.anonymous.fetch(&file.url_with("w=40")).await;
+        acme.delete_ok(file.path()).await;
+    }
+    if let Some(kill) = kill {
+        kill.plan(stack);
+    }
+
+    stack.clock.advance(DAY);
+    let run = stack.calls_of(run_jobs(stack, kill, longest_delay)).await;
+    assert!(run.output || kill.is_none(), "{kill:?} does not happen");
+    // What was not removed in this round is removed in the next one.
+    stack.run_for(DAY).await;
+    stack.run_purges().await;
+    run.calls
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn purge_of_the_trash_killed_at_any_call_completes(stack: &Stack, acme: &TestSpace) {
+    keep_for_days(acme, 1).await;
+    let kept = acme.upload(PHOTO).await;
+    purge_trash(stack, acme, None).await;
+    let calls = purge_trash(stack, acme, None).await;
+    let is_progress = |key: &Key| key.sort == "SWEEP";
+
+    for function in ["sweep", "purge"] {
+        let calls = count(&calls, function);
+        assert!(calls >= 8, "{calls}");
+        for kill in share_of(Kill::at_each(function, calls), SHARE) {
+            let mut before = stored_data(stack).await;
+            purge_trash(stack, acme, Some(kill)).await;
+            let mut after = stored_data(stack).await;
+            assert_file_records(&after, Place { seed: 0, step: 0 });
+            for dump in [&mut before, &mut after] {
+                dump.items.retain(|key, _| !is_progress(key));
+            }
+            after.assert_unchanged(&before, &format!("{kill:?}"));
+        }
+    }
+    stack.anonymous.fetch(kept.url()).await.expect_body(PHOTO);
 }

@@ -8,4 +8,5 @@ pub(crate) mod deletions;
 pub(crate) mod idempotency;
 pub(crate) mod idempotency_panics;
 pub(crate) mod purge;
+pub(crate) mod replacements;
 mod watermarks;

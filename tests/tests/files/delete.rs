@@ -16,7 +16,7 @@ pub(super) async fn delete_by_body(client: &Client, body: Value) -> Response {
 }
 
 /// Asserts that no item or object refers to a file.
-async fn assert_forgotten(stack: &Stack, id: &str) {
+pub(super) async fn assert_forgotten(stack: &Stack, id: &str) {
     let Dump { items, objects } = stack.dump().await;
     for (key, item) in items {
         let entry = format!("{key:?} {item}");
@@ -46,7 +46,7 @@ async fn assert_gone(stack: &Stack, acme: &TestSpace, file: &File) {
 }
 
 /// Asserts that no list contains a file.
-async fn assert_not_listed(acme: &TestSpace, file: &File) {
+pub(super) async fn assert_not_listed(acme: &TestSpace, file: &File) {
     let folder_id = file["folder_id"].as_str().unwrap_or("root");
     for filters in [
         "",
@@ -85,13 +85,13 @@ pub(crate) async fn assert_unknown(client: &Client, file: &File) {
     by_body.expect_error(404);
 }
 
-async fn create_config(acme: &TestSpace) {
+pub(super) async fn create_config(acme: &TestSpace) {
     let settings = json!({"metadata": {"tags": ["a", "b"]}});
     acme.upload_config("tagged").with_settings(settings).await;
 }
 
 /// Uploads the photo with tags and a reference.
-async fn upload_tagged(acme: &TestSpace, folder_id: &str) -> File {
+pub(super) async fn upload_tagged(acme: &TestSpace, folder_id: &str) -> File {
     let photo = acme.upload(PHOTO).with_config("tagged");
     photo.with_ref("order").into_id(folder_id).await
 }

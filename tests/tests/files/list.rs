@@ -261,7 +261,7 @@ async fn invalid_filter_values_return_422(stack: &Stack, acme: &TestSpace) {
     let long_search = "The X field must not be greater than 255 characters.";
     let date = "The X field must be a valid date.";
     let fields = "The selected X is invalid. Use id, name, original_name, extension, mime_type, size, storage_path, url, type, \
-                  resource_type, status, space_id, folder_id, folder_path, upload_config_id, ref, tags, title, alt, metadata, checksum_sha256, \
+                  resource_type, status, trashed_at, purge_at, space_id, folder_id, folder_path, upload_config_id, ref, tags, title, alt, metadata, checksum_sha256, \
                   storage_meta, thumbnails, processing, access_control, uploaded_by, created_at, updated_at.";
 
     for (name, value, message) in [

@@ -81,6 +81,7 @@ fn check_of(acme: &TestSpace, pending_file: &PendingFile, due_at: Timestamp) -> 
     ConfirmCheck {
         space_id: acme.space_id(),
         file_id: pending_file.id().parse().expect("an id"),
+        is_replacement: false,
         due_at,
     }
 }

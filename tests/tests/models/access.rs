@@ -12,15 +12,18 @@ use rand::{SeedableRng, rngs::SmallRng};
 use serde_json::Value;
 use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace, column, minutes};
 
-use crate::support::{
-    seeded::{
-        Place,
-        invariants::{StoredLibrary, assert_file_records, assert_no_orphans},
-        model::Model,
-        operations::{Kind, Operations, TEXT, create_configs},
-        pick,
+use crate::{
+    files::trash::keep_for_days,
+    support::{
+        seeded::{
+            Place,
+            invariants::{StoredLibrary, assert_file_records, assert_no_orphans},
+            model::Model,
+            operations::{Kind, Operations, create_configs},
+            pick,
+        },
+        signer::SigningSecret,
     },
-    signer::SigningSecret,
 };
 
 /// Seeds of a run.
@@ -48,7 +51,9 @@ const OPERATIONS: Operations = Operations {
         (8, Kind::SetFileAccess),
         (5, Kind::ChangeType),
         (8, Kind::MoveFile),
-        (3, Kind::DeleteFile),
+        (4, Kind::DeleteFile),
+        (6, Kind::ReplaceFile),
+        (2, Kind::RestoreFile),
         (13, Kind::Upload),
     ],
     max_folders: 14,
@@ -91,7 +96,8 @@ impl World {
         let dump = world.stack.dump().await;
         StoredLibrary::of(&dump, &world.acme.id, world.place).assert_consistent();
         assert_file_records(&dump, world.place);
-        assert_no_orphans(&dump, world.place);
+        world.stack.run_purges().await;
+        assert_no_orphans(&world.stack.dump().await, world.place);
         world.stack.stop().await;
     }
 
@@ -103,6 +109,7 @@ impl World {
         .await;
         let acme = stack.space("Acme").await;
         create_configs(&acme).await;
+        keep_for_days(&acme, 1).await;
 
         World {
             draws: SmallRng::seed_from_u64(seed),
@@ -131,15 +138,17 @@ impl World {
 
         let anonymous = &self.stack.anonymous;
         let responses = join_all(model.files.values().map(|file| anonymous.get(&file.url))).await;
-        for (id, response) in model.files.keys().zip(responses) {
+        for ((id, file), response) in model.files.iter().zip(responses) {
             if model.is_open(id) {
-                self.check(response, 200).expect_body(TEXT);
+                self.check(response, 200).expect_body(file.content);
             } else {
                 self.check(response, 403).expect_error(403);
             }
         }
 
-        for url in model.deleted_urls.iter().rev().take(CHECKED_DELETED_FILES) {
+        let trashed = model.deleted_files.values().rev().map(|file| &file.url);
+        let purged = model.purged_urls.iter().rev().take(CHECKED_DELETED_FILES);
+        for url in trashed.take(CHECKED_DELETED_FILES).chain(purged) {
             self.check(anonymous.get(url).await, 404);
         }
 
@@ -191,14 +200,15 @@ impl World {
             let id = *pick(&mut self.draws, &files);
             let record = self.viewer.get_ok(&format!("/files/{id}")).await;
             self.assert_record(&record, &self.model.file_record(id));
-            let url = &self.model.files[id].url;
+            let file = &self.model.files[id];
+            let url = &file.url;
             let expires_seconds = self.stack.now().seconds() + 60;
             let signed = self.signer.sign(url, expires_seconds, &[]);
             for response in [
                 self.viewer.get(url).await,
                 self.stack.anonymous.get(&signed).await,
             ] {
-                self.check(response, 200).expect_body(TEXT);
+                self.check(response, 200).expect_body(file.content);
             }
         }
     }

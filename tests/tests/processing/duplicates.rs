@@ -6,11 +6,13 @@ use media::Format;
 use serde_json::json;
 use space_store::ProcessingJob;
 use tests::{
-    File, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, seconds, stack_test,
+    File, PHOTO, Stack, StackOptions, TestSpace, assert_fields, minutes, parse_template, seconds,
+    stack_test,
 };
 
 use super::{job, send};
 use crate::{
+    files::replace::replace,
     support::{images::image, queues::Queues},
     webhooks::fixture::{Hooks, event_job, run_with_failures, send_jobs, until_idle},
 };
@@ -109,4 +111,27 @@ async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(
     }
     run_until_dead(stack).await;
     assert_eq!(queues.receive("ProcessingDeadLetters").await, [BAD]);
+}
+
+#[stack_test]
+async fn late_result_of_replaced_bytes_is_dropped(stack: &Stack, acme: &TestSpace) {
+    /// Calls of a job before it records its result: the record and the original.
+    const CALLS_BEFORE_RESULT: u32 = 2;
+
+    let photo = acme.upload(image(Format::Jpeg, 300, 200)).await;
+    let mut hold = stack.local.faults().hold("processing", CALLS_BEFORE_RESULT);
+    stack.local.resume_workers();
+    hold.reached().await;
+    let new = replace(acme, &photo.id, image(Format::Jpeg, 120, 90)).await;
+    let new = new.expect_ok();
+    hold.release();
+    run_with_failures(stack).await;
+
+    let processed = acme.get_ok(photo.path()).await;
+    assert_fields(
+        &processed["storage_meta"],
+        json!({"width": 120, "height": 90}),
+    );
+    assert_eq!(processed["checksum_sha256"], new["checksum_sha256"]);
+    stack.run_purges().await;
 }

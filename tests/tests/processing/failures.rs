@@ -13,7 +13,7 @@ use super::{
     images::{processed, two_colors},
     job, send,
 };
-use crate::uploads::presign::PendingFile;
+use crate::{files::trash::keep_for_days, uploads::presign::PendingFile};
 
 /// Reason of an image that is damaged or has no decoder.
 const UNDECODABLE: &str = "The file must be an image that can be decoded to be transformed.";
@@ -178,6 +178,35 @@ async fn renditions_of_a_file_that_is_deleted_meanwhile_are_not_kept(
             stack.run_purges().await;
             assert_eq!(stack.dump().await.objects.len(), objects, "{point}");
         }
+    }
+}
+
+/// Whichever call of the job the deletion precedes, the file returns with its metadata and eager renditions.
+#[stack_test]
+async fn file_that_is_trashed_meanwhile_is_processed(stack: &Stack, acme: &TestSpace) {
+    keep_for_days(acme, 1).await;
+    let eager = json!({"transformations": {"eager": [{"width": 32}]}});
+    acme.upload_config("eager").with_settings(eager).await;
+    acme.upload(PHOTO).with_config("eager").await;
+    stack.run_post_upload().await;
+    let objects = stack.dump().await.objects.len();
+
+    for (point, files) in (0..5).zip(2..) {
+        let mut hold = stack.local.faults().hold("processing", point);
+        let file = acme.upload(PHOTO).with_config("eager").await;
+        let deletion = async {
+            hold.reached().await;
+            acme.delete_ok(file.path()).await;
+            hold.release();
+        };
+        future::join(stack.run_for(seconds(0)), deletion).await;
+        stack.run_for(minutes(1)).await;
+
+        let restore = format!("{}/restore", file.path());
+        let restored = acme.post_ok(&restore, json!({})).await;
+        assert_eq!(restored["processing"]["status"], "completed", "{point}");
+        let stored = stack.dump().await.objects.len();
+        assert_eq!(stored, files * objects, "{point}");
     }
 }
 

@@ -21,6 +21,7 @@ fn job(stack: &Stack, acme: &TestSpace, file_id: FileId) -> ProcessingJob {
     ProcessingJob {
         space_id: acme.space_id(),
         file_id,
+        revision: None,
         announced_at: stack.now(),
         rules: ProcessingRules::default(),
     }

@@ -19,7 +19,7 @@ fn creations() -> Value {
     json!([
         ["getAccount", "/account"],
         ["createSpace", "/spaces", {"name": "Travel blog", "description": "Photos of the blog"}, {"space": "/data/id", "handle": "/data/handle"}],
-        ["updateSpace", "/spaces/{space}", {"name": "Travel blog", "webhook_url": "https://blog.example.com/hooks/larder"}],
+        ["updateSpace", "/spaces/{space}", {"name": "Travel blog", "webhook_url": "https://blog.example.com/hooks/larder", "trash_days": 30}],
         ["getSpace", "/spaces/{space}"],
         ["listSpaces", "/spaces?limit=20"],
         ["updateAccount", "/account", {"default_space_id": "{space}"}],
@@ -74,7 +74,8 @@ fn changes_and_deletions() -> Value {
         ["redeliverWebhook", "/spaces/{space}/webhook-deliveries/{message}/redeliver"],
         ["batchFiles", "/files/batch", {"ids": ["{file}", "01K00000000000000000000000"], "operation": "update", "folder_id": "{folder}", "add_tags": ["harbour"]}],
         ["deleteFile", "/files/{file}"],
-        ["deleteFileById", "/files", {"id": "{confirmed}"}],
+        ["restoreFile", "/files/{file}/restore"],
+        ["deleteFileById", "/files", {"id": "{file}"}],
         ["deleteFolder", "/folders/{folder}"],
         ["deleteUploadConfig", "/upload-configs", {"id": "{config}"}],
         ["revokeSpaceKey", "/spaces/{space}/api-keys/{key}"],
@@ -124,10 +125,14 @@ async fn record_uploads(stack: &Stack, session: &mut Session) {
     let put = stack.anonymous.request("PUT", &session.value("upload_url"));
     let put = put.header("content-type", "image/jpeg").body(PHOTO);
     stack.anonymous.send(put).await.expect_status(200);
-    let confirmed = json!({"confirmed": "/data/id"});
-    let confirmation = json!(["confirmUpload", "/upload/confirm/{pending}", {"confirm_token": "{token}"}, confirmed]);
+    let confirmation =
+        json!(["confirmUpload", "/upload/confirm/{pending}", {"confirm_token": "{token}"}]);
     session.send_all(&json!([confirmation])).await;
     session.client = stack.account();
+    let content = "/files/{file}/content";
+    session
+        .upload("replaceFileContent", content, json!({}))
+        .await;
 }
 
 #[stack_test(undrained)]

@@ -38,20 +38,23 @@ pub(crate) const ROLES: [&str; 4] = ["viewer", "user", "admin", "owner"];
 
 /// Routes whose declared role suffices only for files of the caller. The file of the fixture
 /// belongs to another caller.
-const OWN_FILE_ROUTES: [(&str, &str); 5] = [
+const OWN_FILE_ROUTES: [(&str, &str); 7] = [
     ("PUT", "/files"),
     ("DELETE", "/files"),
     ("PUT", "/files/{id}"),
     ("DELETE", "/files/{id}"),
+    ("PUT", "/files/{id}/content"),
+    ("POST", "/files/{id}/restore"),
     ("POST", "/upload/confirm/{fileId}"),
 ];
 /// Routes that compare the role in the space of each record.
 const ROUTES_OF_ALL_SPACES: [&str; 2] = ["/upload-configs/all", "/files/batch"];
 
-/// Deletions that fail: the space has files, the upload config is active, the folder has a
+/// Requests that fail: the space has files, the file is not in the trash, the upload config is active, the folder has a
 /// subfolder, and the account key does not exist.
-const FAILING_ROUTES: [(&str, &str, u16); 4] = [
+const FAILING_ROUTES: [(&str, &str, u16); 5] = [
     ("DELETE", "/spaces", 409),
+    ("POST", "/files/{id}/restore", 409),
     ("DELETE", "/upload-configs", 409),
     ("DELETE", "/folders/{id}", 409),
     ("DELETE", "/account/api-keys/{keyId}", 404),
@@ -209,7 +212,9 @@ impl RouteFixture {
             (
                 _,
                 "/upload"
+                | "/files/{id}/content"
                 | "/upload/confirm/{fileId}"
+                | "/files/{id}/restore"
                 | "/spaces/{id}/webhook-secret/rotate"
                 | "/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver",
             ) => {
@@ -255,7 +260,7 @@ impl RouteFixture {
         let request = client.request(route.method, &self.path(route));
         let request = match self.body(route) {
             Some(body) => request.json(&body),
-            None if route.path == "/upload" => {
+            None if ["/upload", "/files/{id}/content"].contains(&route.path) => {
                 request.multipart(form(&self.tenant.handle, "photo.jpg", "image/jpeg", PHOTO))
             }
             None => request,

@@ -35,9 +35,9 @@ const REQUIREMENTS: [(Requirement, &str); 7] = [
         Role("admin"),
         "DELETE /files, DELETE /files/{id}, DELETE /files/{id}/access-control, DELETE /folders/{id}, \
          DELETE /folders/{id}/access-control, DELETE /folders/{id}/security, DELETE /upload-configs, \
-         GET /spaces/{id}/webhook-deliveries, GET /spaces/{id}/webhook-deliveries/{deliveryId}, POST /folders, \
+         GET /spaces/{id}/webhook-deliveries, GET /spaces/{id}/webhook-deliveries/{deliveryId}, POST /files/{id}/restore, POST /folders, \
          POST /spaces/{id}/webhook-deliveries/{deliveryId}/redeliver, POST /upload-configs, POST /upload-configs/update, \
-         POST /upload/confirm/{fileId}, PUT /files, PUT /files/{id}, PUT /files/{id}/access-control, PUT /folders/{id}, \
+         POST /upload/confirm/{fileId}, PUT /files, PUT /files/{id}, PUT /files/{id}/access-control, PUT /files/{id}/content, PUT /folders/{id}, \
          PUT /folders/{id}/access-control, PUT /folders/{id}/security",
     ),
     (

@@ -26,6 +26,7 @@ fn usage(photos: usize, texts: usize) -> Value {
             "image": count(photos, PHOTO.len()), "text": count(texts, TEXT.len()),
             "video": none, "audio": none, "document": none, "archive": none, "other": none,
         },
+        "trashed": none,
     })
 }
 

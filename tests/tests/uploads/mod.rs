@@ -14,6 +14,7 @@ pub(crate) mod multiple_files;
 pub(crate) mod multiple_into_folder;
 pub(crate) mod presign;
 pub(crate) mod presign_validation;
+pub(crate) mod replacements;
 pub(crate) mod replays;
 pub(crate) mod routes;
 pub(crate) mod signed;

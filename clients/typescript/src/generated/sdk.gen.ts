@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.js';
-import type { BatchFilesData, BatchFilesErrors, BatchFilesResponses, ConfirmUploadData, ConfirmUploadErrors, ConfirmUploadResponses, CreateAccountKeyData, CreateAccountKeyErrors, CreateAccountKeyResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateSpaceData, CreateSpaceErrors, CreateSpaceKeyData, CreateSpaceKeyErrors, CreateSpaceKeyResponses, CreateSpaceResponses, CreateUploadConfigData, CreateUploadConfigErrors, CreateUploadConfigResponses, DeleteFileByIdData, DeleteFileByIdErrors, DeleteFileByIdResponses, DeleteFileData, DeleteFileErrors, DeleteFileResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteSpaceData, DeleteSpaceErrors, DeleteSpaceResponses, DeleteUploadConfigData, DeleteUploadConfigErrors, DeleteUploadConfigResponses, GenerateSignedUploadUrlData, GenerateSignedUploadUrlErrors, GenerateSignedUploadUrlResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetFileByReferenceData, GetFileByReferenceErrors, GetFileByReferenceResponses, GetFileData, GetFileErrors, GetFileResponses, GetFileUrlsData, GetFileUrlsErrors, GetFileUrlsResponses, GetFolderData, GetFolderErrors, GetFolderResponses, GetSigningSecretData, GetSigningSecretErrors, GetSigningSecretResponses, GetSpaceData, GetSpaceErrors, GetSpaceResponses, GetSpaceUsageData, GetSpaceUsageErrors, GetSpaceUsageResponses, GetUploadConfigData, GetUploadConfigErrors, GetUploadConfigResponses, GetWebhookDeliveryData, GetWebhookDeliveryErrors, GetWebhookDeliveryResponses, GetWebhookSecretData, GetWebhookSecretErrors, GetWebhookSecretResponses, ListAccountKeysData, ListAccountKeysErrors, ListAccountKeysResponses, ListAllUploadConfigsData, ListAllUploadConfigsErrors, ListAllUploadConfigsResponses, ListFilesData, ListFilesErrors, ListFilesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListSpaceKeysData, ListSpaceKeysErrors, ListSpaceKeysResponses, ListSpacesData, ListSpacesErrors, ListSpacesResponses, ListUploadConfigsData, ListUploadConfigsErrors, ListUploadConfigsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, PresignSignedUploadData, PresignSignedUploadErrors, PresignSignedUploadResponses, PresignUnsignedUploadData, PresignUnsignedUploadErrors, PresignUnsignedUploadResponses, PresignUploadData, PresignUploadErrors, PresignUploadResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, ResetFileAccessControlData, ResetFileAccessControlErrors, ResetFileAccessControlResponses, ResetFolderAccessControlData, ResetFolderAccessControlErrors, ResetFolderAccessControlResponses, ResetFolderSecurityData, ResetFolderSecurityErrors, ResetFolderSecurityResponses, ResetSpaceAccessControlData, ResetSpaceAccessControlErrors, ResetSpaceAccessControlResponses, ResetSpaceSecurityData, ResetSpaceSecurityErrors, ResetSpaceSecurityResponses, RevokeAccountKeyData, RevokeAccountKeyErrors, RevokeAccountKeyResponses, RevokeSpaceKeyData, RevokeSpaceKeyErrors, RevokeSpaceKeyResponses, RotateSigningSecretData, RotateSigningSecretErrors, RotateSigningSecretResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetFileAccessControlData, SetFileAccessControlErrors, SetFileAccessControlResponses, SetFolderAccessControlData, SetFolderAccessControlErrors, SetFolderAccessControlResponses, SetFolderSecurityData, SetFolderSecurityErrors, SetFolderSecurityResponses, SetSpaceAccessControlData, SetSpaceAccessControlErrors, SetSpaceAccessControlResponses, SetSpaceSecurityData, SetSpaceSecurityErrors, SetSpaceSecurityResponses, SignFileUrlData, SignFileUrlErrors, SignFileUrlResponses, UpdateAccountData, UpdateAccountErrors, UpdateAccountResponses, UpdateFileByIdData, UpdateFileByIdErrors, UpdateFileByIdResponses, UpdateFileData, UpdateFileErrors, UpdateFileResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateSpaceData, UpdateSpaceErrors, UpdateSpaceResponses, UpdateUploadConfigData, UpdateUploadConfigErrors, UpdateUploadConfigResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, UploadSignedData, UploadSignedErrors, UploadSignedResponses, UploadUnsignedData, UploadUnsignedErrors, UploadUnsignedResponses } from './types.gen.js';
+import type { BatchFilesData, BatchFilesErrors, BatchFilesResponses, ConfirmUploadData, ConfirmUploadErrors, ConfirmUploadResponses, CreateAccountKeyData, CreateAccountKeyErrors, CreateAccountKeyResponses, CreateFolderData, CreateFolderErrors, CreateFolderResponses, CreateSpaceData, CreateSpaceErrors, CreateSpaceKeyData, CreateSpaceKeyErrors, CreateSpaceKeyResponses, CreateSpaceResponses, CreateUploadConfigData, CreateUploadConfigErrors, CreateUploadConfigResponses, DeleteFileByIdData, DeleteFileByIdErrors, DeleteFileByIdResponses, DeleteFileData, DeleteFileErrors, DeleteFileResponses, DeleteFolderData, DeleteFolderErrors, DeleteFolderResponses, DeleteSpaceData, DeleteSpaceErrors, DeleteSpaceResponses, DeleteUploadConfigData, DeleteUploadConfigErrors, DeleteUploadConfigResponses, GenerateSignedUploadUrlData, GenerateSignedUploadUrlErrors, GenerateSignedUploadUrlResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetFileByReferenceData, GetFileByReferenceErrors, GetFileByReferenceResponses, GetFileData, GetFileErrors, GetFileResponses, GetFileUrlsData, GetFileUrlsErrors, GetFileUrlsResponses, GetFolderData, GetFolderErrors, GetFolderResponses, GetSigningSecretData, GetSigningSecretErrors, GetSigningSecretResponses, GetSpaceData, GetSpaceErrors, GetSpaceResponses, GetSpaceUsageData, GetSpaceUsageErrors, GetSpaceUsageResponses, GetUploadConfigData, GetUploadConfigErrors, GetUploadConfigResponses, GetWebhookDeliveryData, GetWebhookDeliveryErrors, GetWebhookDeliveryResponses, GetWebhookSecretData, GetWebhookSecretErrors, GetWebhookSecretResponses, ListAccountKeysData, ListAccountKeysErrors, ListAccountKeysResponses, ListAllUploadConfigsData, ListAllUploadConfigsErrors, ListAllUploadConfigsResponses, ListFilesData, ListFilesErrors, ListFilesResponses, ListFoldersData, ListFoldersErrors, ListFoldersResponses, ListSpaceKeysData, ListSpaceKeysErrors, ListSpaceKeysResponses, ListSpacesData, ListSpacesErrors, ListSpacesResponses, ListUploadConfigsData, ListUploadConfigsErrors, ListUploadConfigsResponses, ListWebhookDeliveriesData, ListWebhookDeliveriesErrors, ListWebhookDeliveriesResponses, PresignSignedUploadData, PresignSignedUploadErrors, PresignSignedUploadResponses, PresignUnsignedUploadData, PresignUnsignedUploadErrors, PresignUnsignedUploadResponses, PresignUploadData, PresignUploadErrors, PresignUploadResponses, RedeliverWebhookData, RedeliverWebhookErrors, RedeliverWebhookResponses, ReplaceFileContentData, ReplaceFileContentErrors, ReplaceFileContentResponses, ResetFileAccessControlData, ResetFileAccessControlErrors, ResetFileAccessControlResponses, ResetFolderAccessControlData, ResetFolderAccessControlErrors, ResetFolderAccessControlResponses, ResetFolderSecurityData, ResetFolderSecurityErrors, ResetFolderSecurityResponses, ResetSpaceAccessControlData, ResetSpaceAccessControlErrors, ResetSpaceAccessControlResponses, ResetSpaceSecurityData, ResetSpaceSecurityErrors, ResetSpaceSecurityResponses, RestoreFileData, RestoreFileErrors, RestoreFileResponses, RevokeAccountKeyData, RevokeAccountKeyErrors, RevokeAccountKeyResponses, RevokeSpaceKeyData, RevokeSpaceKeyErrors, RevokeSpaceKeyResponses, RotateSigningSecretData, RotateSigningSecretErrors, RotateSigningSecretResponses, RotateWebhookSecretData, RotateWebhookSecretErrors, RotateWebhookSecretResponses, SetFileAccessControlData, SetFileAccessControlErrors, SetFileAccessControlResponses, SetFolderAccessControlData, SetFolderAccessControlErrors, SetFolderAccessControlResponses, SetFolderSecurityData, SetFolderSecurityErrors, SetFolderSecurityResponses, SetSpaceAccessControlData, SetSpaceAccessControlErrors, SetSpaceAccessControlResponses, SetSpaceSecurityData, SetSpaceSecurityErrors, SetSpaceSecurityResponses, SignFileUrlData, SignFileUrlErrors, SignFileUrlResponses, UpdateAccountData, UpdateAccountErrors, UpdateAccountResponses, UpdateFileByIdData, UpdateFileByIdErrors, UpdateFileByIdResponses, UpdateFileData, UpdateFileErrors, UpdateFileResponses, UpdateFolderData, UpdateFolderErrors, UpdateFolderResponses, UpdateSpaceData, UpdateSpaceErrors, UpdateSpaceResponses, UpdateUploadConfigData, UpdateUploadConfigErrors, UpdateUploadConfigResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, UploadSignedData, UploadSignedErrors, UploadSignedResponses, UploadUnsignedData, UploadUnsignedErrors, UploadUnsignedResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -99,7 +99,7 @@ export const deleteFileById = <ThrowOnError extends boolean = false>(options?: O
 /**
  * List the files of a space
  *
- * Pending and active files from newest to oldest, or the reverse with `order=asc`; with `search`, sorted by original name. `next_cursor` continues the list: a page may contain fewer files than `limit`, even none, although more follow. `fields` selects fields of the files; without `folder_path`, `access_control` and signed URLs, the request is faster.
+ * Pending and active files from newest to oldest, or the reverse with `order=asc`; with `search`, sorted by original name. With `status=trashed`, the files in the trash, always by their time of creation. `next_cursor` continues the list: a page may contain fewer files than `limit`, even none, although more follow. `fields` selects fields of the files; without `folder_path`, `access_control` and signed URLs, the request is faster.
  */
 export const listFiles = <ThrowOnError extends boolean = false>(options?: Options<ListFilesData, ThrowOnError>): RequestResult<ListFilesResponses, ListFilesErrors, ThrowOnError> => (options?.client ?? client).get<ListFilesResponses, ListFilesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -123,9 +123,9 @@ export const updateFileById = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Delete or update up to 100 files
+ * Delete, update or restore up to 100 files
  *
- * Deletes the files, or changes their folder, type, tags or metadata: each as `deleteFile` or `updateFile` would, with its authorization, errors and webhooks. The response has a result per id, in the order of the request, and status 200 even if some failed. Files that are not begun within 13 seconds get 503. The request can be repeated: a deleted file is then a 404 of its id.
+ * Deletes the files, changes their folder, type, tags or metadata, or restores them from the trash: each as `deleteFile`, `updateFile` or `restoreFile` would, with its authorization, errors and webhooks. The response has a result per id, in the order of the request, and status 200 even if some failed. Files that are not begun within 13 seconds get 503. The request can be repeated: a file that was deleted finally is then a 404 of its id, and one that was restored a 409.
  */
 export const batchFiles = <ThrowOnError extends boolean = false>(options: Options<BatchFilesData, ThrowOnError>): RequestResult<BatchFilesResponses, BatchFilesErrors, ThrowOnError> => (options.client ?? client).post<BatchFilesResponses, BatchFilesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -151,7 +151,7 @@ export const getFileByReference = <ThrowOnError extends boolean = false>(options
 /**
  * Get the delivery URLs of up to 100 files
  *
- * Each id appears once, in the order of the request: under `data` with its `url`, or under `not_found` if the file does not exist or the caller may not read it. `url` is null while a file is pending. It has the `transformation`, and with `expiration_minutes` a signature.
+ * Each id appears once, in the order of the request: under `data` with its `url`, or under `not_found` if the file does not exist, is trashed or the caller may not read it. `url` is null while a file is pending. It has the `transformation`, and with `expiration_minutes` a signature.
  */
 export const getFileUrls = <ThrowOnError extends boolean = false>(options: Options<GetFileUrlsData, ThrowOnError>): RequestResult<GetFileUrlsResponses, GetFileUrlsErrors, ThrowOnError> => (options.client ?? client).post<GetFileUrlsResponses, GetFileUrlsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -166,7 +166,7 @@ export const getFileUrls = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Delete a file
  *
- * The file disappears at once from lists and from its URL, and cannot be restored; its bytes are deleted in the background. Sends `file.deleted` if the file is active and the upload config has this event. With the role `user`, only files that the caller uploaded can be deleted; a retry after success returns 404.
+ * The file disappears at once from lists and from its URL. An active file moves to the trash, if the space has `trash_days`: it is listed with `status=trashed`, and `restoreFile` restores it until `purge_at`; deleting it again has no effect. With `permanent`, and in a space without a trash, the deletion is final, and a retry after success returns 404; the bytes are deleted in the background. Sends `file.deleted` if the file is active and the upload config has this event. With the role `user`, only files that the caller uploaded can be deleted.
  */
 export const deleteFile = <ThrowOnError extends boolean = false>(options: Options<DeleteFileData, ThrowOnError>): RequestResult<DeleteFileResponses, DeleteFileErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFileResponses, DeleteFileErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -224,6 +224,33 @@ export const setFileAccessControl = <ThrowOnError extends boolean = false>(optio
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Replace the bytes of a file
+ *
+ * Send a form with the new bytes as `file`, of at most 50 MB (about 4.4 MB behind AWS Lambda); for larger files, use `presignUpload` with `replaces`. The file keeps its id, URL, folder, tags and access control, and gets the size, type and checksum of the new bytes; metadata and thumbnails follow. The bytes must comply with the upload config of the file, and be of a type with the same extension. Sends `file.replaced` if the upload config has this event.
+ */
+export const replaceFileContent = <ThrowOnError extends boolean = false>(options: Options<ReplaceFileContentData, ThrowOnError>): RequestResult<ReplaceFileContentResponses, ReplaceFileContentErrors, ThrowOnError> => (options.client ?? client).put<ReplaceFileContentResponses, ReplaceFileContentErrors, ThrowOnError>({
+    ...formDataBodySerializer,
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/files/{id}/content',
+    ...options,
+    headers: {
+        'Content-Type': null,
+        ...options.headers
+    }
+});
+
+/**
+ * Restore a file from the trash
+ *
+ * The file is delivered, listed and counted again at once, with the same `url`, in its folder, or at the root if one of its folders was deleted. Sends `file.restored` if the upload config has this event. With the role `user`, only files that the caller uploaded can be restored.
+ */
+export const restoreFile = <ThrowOnError extends boolean = false>(options: Options<RestoreFileData, ThrowOnError>): RequestResult<RestoreFileResponses, RestoreFileErrors, ThrowOnError> => (options.client ?? client).post<RestoreFileResponses, RestoreFileErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/files/{id}/restore',
+    ...options
 });
 
 /**
@@ -537,7 +564,7 @@ export const rotateSigningSecret = <ThrowOnError extends boolean = false>(option
 /**
  * Get the number and size of the files of a space
  *
- * Counts the active files and the bytes of their originals, exactly: an upload is counted when its file becomes active, and a deletion at once. Pending files, stored renditions and bytes that wait for their removal are not counted.
+ * Counts the active files and the bytes of their originals, exactly: an upload is counted when its file becomes active, and a deletion at once. Files in the trash are counted apart, in `trashed`. Pending files, stored renditions and bytes that wait for their removal are not counted.
  */
 export const getSpaceUsage = <ThrowOnError extends boolean = false>(options: Options<GetSpaceUsageData, ThrowOnError>): RequestResult<GetSpaceUsageResponses, GetSpaceUsageErrors, ThrowOnError> => (options.client ?? client).get<GetSpaceUsageResponses, GetSpaceUsageErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -697,7 +724,7 @@ export const getUploadConfig = <ThrowOnError extends boolean = false>(options: O
 /**
  * Confirm that a file was uploaded to its presigned URL
  *
- * The last step after the `PUT` to the presigned URL: validates the bytes, activates the file, and sends `file.uploaded`. Use the key that presigned the upload, that of an admin, or the `confirm_token`, which returns a reduced record. Bytes that violate the rules are rejected with 422 and the file is removed; a retry for an active file is safe, and returns it again.
+ * The last step after the `PUT` to the presigned URL: validates the bytes, activates the file, and sends `file.uploaded`. Use the key that presigned the upload, that of an admin, or the `confirm_token`, which returns a reduced record. Bytes that violate the rules are rejected with 422 and the file is removed; a retry for an active file is safe, and returns it again. An upload with `replaces` gives the bytes to that file, sends `file.replaced` if the upload config has this event, and returns the file.
  */
 export const confirmUpload = <ThrowOnError extends boolean = false>(options: Options<ConfirmUploadData, ThrowOnError>): RequestResult<ConfirmUploadResponses, ConfirmUploadErrors, ThrowOnError> => (options.client ?? client).post<ConfirmUploadResponses, ConfirmUploadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -727,7 +754,7 @@ export const generateSignedUploadUrl = <ThrowOnError extends boolean = false>(op
 /**
  * Create a pending file and a presigned URL to upload it to
  *
- * The first step of an upload of up to 5 GB. Then send exactly `size` bytes with `PUT` and the response's `headers` to `upload_url` within `expires_in` seconds (at most 3,600), and call `confirmUpload` with `file_id`. A file that is not confirmed is checked two hours after its creation: it becomes active if its bytes are valid, and is removed otherwise.
+ * The first step of an upload of up to 5 GB. Then send exactly `size` bytes with `PUT` and the response's `headers` to `upload_url` within `expires_in` seconds (at most 3,600), and call `confirmUpload` with `file_id`. A file that is not confirmed is checked two hours after its creation: it becomes active if its bytes are valid, and is removed otherwise. With `replaces`, the bytes are those of that file from the confirmation on, as with `replaceFileContent`; `file_id` is then the id of the upload only.
  */
 export const presignUpload = <ThrowOnError extends boolean = false>(options: Options<PresignUploadData, ThrowOnError>): RequestResult<PresignUploadResponses, PresignUploadErrors, ThrowOnError> => (options.client ?? client).post<PresignUploadResponses, PresignUploadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

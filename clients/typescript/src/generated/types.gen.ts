@@ -204,6 +204,10 @@ export type BatchFilesRequest = {
      */
     operation: BatchOperation;
     /**
+     * Deletes finally, instead of moving an active file to the trash, and also what is in the trash. Default: false.
+     */
+    permanent?: boolean;
+    /**
      * Tags that the files do not have afterwards.
      */
     remove_tags?: Array<Tag> | null;
@@ -213,14 +217,14 @@ export type BatchFilesRequest = {
     type?: DeliveryType;
 };
 
-export type BatchOperation = 'delete' | 'update';
+export type BatchOperation = 'delete' | 'update' | 'restore';
 
 /**
  * The result of one file.
  */
 export type BatchResult = {
     /**
-     * Null if the file was deleted or updated.
+     * Null if the file was deleted, updated or restored.
      */
     error: PartError | null;
     /**
@@ -519,7 +523,7 @@ export type ErrorBody = {
 export type ExifValue = number | number | string;
 
 /**
- * Number and size of active files.
+ * Number and size of files.
  */
 export type FileCount = {
     /**
@@ -527,7 +531,7 @@ export type FileCount = {
      */
     bytes: number;
     /**
-     * Number of active files.
+     * Number of files.
      */
     files: number;
 };
@@ -589,6 +593,10 @@ export type FileRecord = {
      * Processing of the file after its upload.
      */
     processing: Processing;
+    /**
+     * Time from which the file is purged, within about a day. Null unless it is trashed.
+     */
+    purge_at: Timestamp | null;
     ref: Reference | null;
     /**
      * Category of the file, derived from its MIME type.
@@ -603,7 +611,7 @@ export type FileRecord = {
      */
     space_id: SpaceId;
     /**
-     * Whether the bytes are stored and validated.
+     * Whether the bytes are stored and validated, and the file is not deleted.
      */
     status: FileStatus;
     /**
@@ -628,6 +636,10 @@ export type FileRecord = {
      */
     title: Title | null;
     /**
+     * Time when the file was moved to the trash. Null unless it is trashed.
+     */
+    trashed_at: Timestamp | null;
+    /**
      * How the file is delivered.
      */
     type: DeliveryType;
@@ -644,7 +656,7 @@ export type FileRecord = {
      */
     uploaded_by: Uploader;
     /**
-     * Delivery URL. Null while the file is pending.
+     * Delivery URL. Null while the file is pending or trashed.
      */
     url: string | null;
 };
@@ -670,7 +682,7 @@ export type FileRecordResponse = {
 /**
  * Whether the bytes of a file are available.
  */
-export type FileStatus = 'pending' | 'active';
+export type FileStatus = 'pending' | 'active' | 'trashed';
 
 /**
  * The delivery URL of a file.
@@ -1130,6 +1142,10 @@ export type PresignUploadRequest = {
      */
     ref?: Reference | null;
     /**
+     * Id of the file whose bytes the upload replaces when it is confirmed. Its upload config applies.
+     */
+    replaces?: ResourceId | null;
+    /**
      * Size of the file, in bytes.
      */
     size: number;
@@ -1242,6 +1258,13 @@ export type Quality = 'auto' | number;
  * Reference to a file, chosen by the caller: 1 to 255 characters on one line.
  */
 export type Reference = string;
+
+export type ReplaceFileContentRequest = {
+    /**
+     * A file of up to 50 MB.
+     */
+    file: Blob | File;
+};
 
 /**
  * An image format, `auto`, or the other name of `jpeg`.
@@ -1508,6 +1531,10 @@ export type Space = {
      */
     security: Security;
     /**
+     * For how many days deleted files can be restored. With 0, a deletion is final.
+     */
+    trash_days: number;
+    /**
      * Time of the last change.
      */
     updated_at: Timestamp;
@@ -1561,6 +1588,10 @@ export type SpaceSummary = {
      * Role of the caller in the space.
      */
     role: Role;
+    /**
+     * For how many days deleted files can be restored. With 0, a deletion is final.
+     */
+    trash_days: number;
     /**
      * Time of the last change.
      */
@@ -1958,6 +1989,10 @@ export type UpdateSpaceRequest = {
      */
     name: SpaceName;
     /**
+     * For how many days deleted files can be restored: 0 to 30. A change affects later deletions only.
+     */
+    trash_days?: number | null;
+    /**
      * URL of webhooks. That of an upload config replaces it for the config's files.
      */
     webhook_url?: PublicHttpsUrl | null;
@@ -2226,11 +2261,11 @@ export type Uploader = ({
 } & UnsignedUploader);
 
 /**
- * The active files of a space.
+ * The active and trashed files of a space.
  */
 export type Usage = {
     /**
-     * Files of each resource type.
+     * Active files of each resource type.
      */
     by_resource_type: {
         [key: string]: FileCount;
@@ -2240,9 +2275,13 @@ export type Usage = {
      */
     bytes: number;
     /**
-     * Number of active files.
+     * Number of files.
      */
     files: number;
+    /**
+     * Files in the trash.
+     */
+    trashed: FileCount;
 };
 
 export type UsageResponse = {
@@ -2404,7 +2443,7 @@ export type WebhookAttempt = {
     status_code: number | null;
 };
 
-export type WebhookEvent = 'file.processed' | 'file.failed' | 'file.deleted' | 'file.uploaded';
+export type WebhookEvent = 'file.processed' | 'file.failed' | 'file.deleted' | 'file.replaced' | 'file.restored' | 'file.uploaded';
 
 /**
  * Reason why a message failed.
@@ -2841,6 +2880,10 @@ export type DeleteFileByIdData = {
          * Id of the resource.
          */
         id?: ResourceId;
+        /**
+         * Deletes finally, instead of moving an active file to the trash, and also what is in the trash. Default: false.
+         */
+        permanent?: boolean;
     };
     url: '/files';
 };
@@ -2928,7 +2971,7 @@ export type ListFilesData = {
          */
         resource_type?: ResourceType;
         /**
-         * Only files with this status.
+         * Only files with this status. Without it, files in the trash are not listed.
          */
         status?: FileStatus;
         /**
@@ -3042,6 +3085,10 @@ export type UpdateFileByIdErrors = {
      * No byte of the body arrived for 30 seconds, or the body took longer than 15 minutes. On AWS the limits of API Gateway apply as well.
      */
     408: ErrorBody;
+    /**
+     * The file is in the trash.
+     */
+    409: ErrorBody;
     /**
      * The body is too large.
      */
@@ -3264,7 +3311,12 @@ export type DeleteFileData = {
     path: {
         id: FileId;
     };
-    query?: never;
+    query?: {
+        /**
+         * Deletes finally, instead of moving an active file to the trash, and also what is in the trash. Default: false.
+         */
+        permanent?: boolean;
+    };
     url: '/files/{id}';
 };
 
@@ -3285,6 +3337,10 @@ export type DeleteFileErrors = {
      * The resource does not exist, or the caller may not see it.
      */
     404: ErrorBody;
+    /**
+     * Fields are not valid; `errors` names all of them.
+     */
+    422: ErrorBody;
     /**
      * The rate limit is exceeded.
      */
@@ -3401,6 +3457,10 @@ export type UpdateFileErrors = {
      */
     408: ErrorBody;
     /**
+     * The file is in the trash.
+     */
+    409: ErrorBody;
+    /**
      * The body is too large.
      */
     413: ErrorBody;
@@ -3464,6 +3524,10 @@ export type ResetFileAccessControlErrors = {
      */
     404: ErrorBody;
     /**
+     * The file is in the trash.
+     */
+    409: ErrorBody;
+    /**
      * The rate limit is exceeded.
      */
     429: ErrorBody;
@@ -3519,6 +3583,10 @@ export type SetFileAccessControlErrors = {
      */
     408: ErrorBody;
     /**
+     * The file is in the trash.
+     */
+    409: ErrorBody;
+    /**
      * The body is too large.
      */
     413: ErrorBody;
@@ -3555,6 +3623,132 @@ export type SetFileAccessControlResponses = {
 
 export type SetFileAccessControlResponse = SetFileAccessControlResponses[keyof SetFileAccessControlResponses];
 
+export type ReplaceFileContentData = {
+    body: ReplaceFileContentRequest;
+    path: {
+        id: FileId;
+    };
+    query?: never;
+    url: '/files/{id}/content';
+};
+
+export type ReplaceFileContentErrors = {
+    /**
+     * The body cannot be parsed, or the path is not UTF-8.
+     */
+    400: ErrorBody;
+    /**
+     * The API key is missing or not valid.
+     */
+    401: ErrorBody;
+    /**
+     * The role of the caller is too low, the space is disabled, or the signature, token or referrer is not valid.
+     */
+    403: ErrorBody;
+    /**
+     * The resource does not exist, or the caller may not see it.
+     */
+    404: ErrorBody;
+    /**
+     * No byte of the body arrived for 30 seconds, or the body took longer than 15 minutes. On AWS the limits of API Gateway apply as well.
+     */
+    408: ErrorBody;
+    /**
+     * The file is not active yet.
+     */
+    409: ErrorBody;
+    /**
+     * The body is too large.
+     */
+    413: ErrorBody;
+    /**
+     * The content type is not accepted, or the body is encoded.
+     */
+    415: ErrorBody;
+    /**
+     * Fields are not valid; `errors` names all of them.
+     */
+    422: ErrorBody;
+    /**
+     * The rate limit is exceeded.
+     */
+    429: ErrorBody;
+    /**
+     * Internal error. Report the `X-Request-Id`.
+     */
+    500: ErrorBody;
+    /**
+     * The service is overloaded, or another request is changing the same resource.
+     */
+    503: ErrorBody;
+};
+
+export type ReplaceFileContentError = ReplaceFileContentErrors[keyof ReplaceFileContentErrors];
+
+export type ReplaceFileContentResponses = {
+    /**
+     * Success.
+     */
+    200: FileRecordResponse;
+};
+
+export type ReplaceFileContentResponse = ReplaceFileContentResponses[keyof ReplaceFileContentResponses];
+
+export type RestoreFileData = {
+    body?: never;
+    path: {
+        id: FileId;
+    };
+    query?: never;
+    url: '/files/{id}/restore';
+};
+
+export type RestoreFileErrors = {
+    /**
+     * The body cannot be parsed, or the path is not UTF-8.
+     */
+    400: ErrorBody;
+    /**
+     * The API key is missing or not valid.
+     */
+    401: ErrorBody;
+    /**
+     * The role of the caller is too low, the space is disabled, or the signature, token or referrer is not valid.
+     */
+    403: ErrorBody;
+    /**
+     * The resource does not exist, or the caller may not see it.
+     */
+    404: ErrorBody;
+    /**
+     * The file is not in the trash, or another file has its stored name since.
+     */
+    409: ErrorBody;
+    /**
+     * The rate limit is exceeded.
+     */
+    429: ErrorBody;
+    /**
+     * Internal error. Report the `X-Request-Id`.
+     */
+    500: ErrorBody;
+    /**
+     * The service is overloaded, or another request is changing the same resource.
+     */
+    503: ErrorBody;
+};
+
+export type RestoreFileError = RestoreFileErrors[keyof RestoreFileErrors];
+
+export type RestoreFileResponses = {
+    /**
+     * Success.
+     */
+    200: FileRecordResponse;
+};
+
+export type RestoreFileResponse = RestoreFileResponses[keyof RestoreFileResponses];
+
 export type SignFileUrlData = {
     body?: SignFileUrlRequest;
     path: {
@@ -3585,6 +3779,10 @@ export type SignFileUrlErrors = {
      * No byte of the body arrived for 30 seconds, or the body took longer than 15 minutes. On AWS the limits of API Gateway apply as well.
      */
     408: ErrorBody;
+    /**
+     * The file is in the trash.
+     */
+    409: ErrorBody;
     /**
      * The body is too large.
      */
@@ -5975,7 +6173,7 @@ export type PresignUploadErrors = {
      */
     408: ErrorBody;
     /**
-     * A request with this Idempotency-Key is in progress.
+     * The file to replace is not active yet.
      */
     409: ErrorBody;
     /**

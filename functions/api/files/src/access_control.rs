@@ -7,7 +7,7 @@ use http_api::{
     AccessControlChange, ApiError, Can, Data, Endpoint, FileView, ManageFileAccess, ValidJson,
 };
 
-use crate::{FilesState, view::file_view};
+use crate::{FilesState, TRASHED, view::file_view};
 
 /// Path of both endpoints.
 const PATH: &str = "/files/{id}/access-control";
@@ -21,7 +21,8 @@ pub(crate) const SET: Endpoint = Endpoint::put(
     "Overrides the settings of the folders and the space from the next delivery request on; \
      requires the role `admin`. The type of the file applies too, and the stricter one decides: \
      to open a `private` or `authenticated` file, change its `type` with `updateFile`.",
-);
+)
+.errors(&[TRASHED]);
 
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetFileAccessControl",
@@ -31,7 +32,8 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 .description(
     "The file then has the setting of the nearest folder that has one, else that of the space; \
      its type applies too. `access_control` in the response is the result, with its `source`.",
-);
+)
+.errors(&[TRASHED]);
 
 pub(crate) async fn set(
     can: Can<ManageFileAccess, File>,

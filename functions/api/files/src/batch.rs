@@ -1,6 +1,6 @@
-//! `POST /files/batch`: delete or update up to 100 files.
+//! `POST /files/batch`: delete, update or restore up to 100 files.
 //!
-//! Invariant: each file is deleted or updated as a request for it alone would do it, with its authorization, its errors
+//! Invariant: each file is processed as a request for it alone would do it, with its authorization, its errors
 //! and its events. So a request that was interrupted can be repeated.
 
 use axum::extract::State;
@@ -17,13 +17,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use space_store::FolderSelector;
 
-use crate::{FilesState, update::change_and_move};
+use crate::{
+    FilesState,
+    delete::{PERMANENT, PERMANENT_DESCRIPTION},
+    update::change_and_move,
+};
 
 /// Maximum number of files in one request.
 const MAX_FILES: usize = 100;
-/// Number of files that are deleted or updated at a time.
+/// Number of files that are processed at a time.
 const CONCURRENCY: usize = 8;
-/// Number of files that are moved at a time. The transactions of several would check the same folder, and conflict.
+/// Number of files that are moved or restored at a time. The transactions of several would check the same folder, and
+/// conflict.
 const MOVES: usize = 1;
 /// Time after which no further file is begun, in milliseconds. The gateway waits for 29 seconds, and files that were
 /// begun may take the rest.
@@ -43,13 +48,14 @@ const NO_CHANGE: &str =
 pub(crate) const BATCH: Endpoint = Endpoint::post(
     "batchFiles",
     "/files/batch",
-    "Delete or update up to 100 files",
+    "Delete, update or restore up to 100 files",
 )
 .description(
-    "Deletes the files, or changes their folder, type, tags or metadata: each as `deleteFile` or \
-     `updateFile` would, with its authorization, errors and webhooks. The response has a result per id, \
+    "Deletes the files, changes their folder, type, tags or metadata, or restores them from the trash: each as \
+     `deleteFile`, `updateFile` or `restoreFile` would, with its authorization, errors and webhooks. The response has a result per id, \
      in the order of the request, and status 200 even if some failed. Files that are not begun within \
-     13 seconds get 503. The request can be repeated: a deleted file is then a 404 of its id.",
+     13 seconds get 503. The request can be repeated: a file that was deleted finally is then a 404 of its id, and one \
+     that was restored a 409.",
 );
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -58,6 +64,7 @@ pub(crate) const BATCH: Endpoint = Endpoint::post(
 enum Operation {
     Delete,
     Update,
+    Restore,
 }
 
 pub(crate) struct Batch {
@@ -67,8 +74,9 @@ pub(crate) struct Batch {
 
 /// What is done with each file.
 enum Work {
-    Delete,
+    Delete { is_permanent: bool },
     Update(Changes),
+    Restore,
 }
 
 /// Changes of an update. `None` and [`Patch::Keep`] leave a field unchanged.
@@ -84,7 +92,8 @@ impl Work {
     /// Returns the number of files that are processed at a time.
     fn concurrency(&self) -> usize {
         match self {
-            Work::Update(Changes {
+            Work::Restore
+            | Work::Update(Changes {
                 folder: Some(_), ..
             }) => MOVES,
             _ => CONCURRENCY,
@@ -96,6 +105,8 @@ impl FromFields for Batch {
     fn read(fields: &mut impl FieldReader) -> Option<Batch> {
         let ids = fields.required_list(IDS, MAX_FILES, ResourceId::parse);
         let operation = fields.required(OPERATION, parse_variant);
+        let is_permanent = fields.boolean(PERMANENT).unwrap_or_default();
+        fields.describe(PERMANENT, PERMANENT_DESCRIPTION);
         let changes = Changes::read(fields);
         fields.describe(IDS, "Different ids of 1 to 100 files, in any spaces.");
         fields.describe(
@@ -105,7 +116,13 @@ impl FromFields for Batch {
 
         reject_duplicates(fields, ids.as_deref().unwrap_or_default());
         match operation {
-            Some(Operation::Delete) => reject_changes(fields),
+            Some(Operation::Delete | Operation::Restore) => {
+                reject_fields(
+                    fields,
+                    &CHANGES,
+                    "must be absent unless operation is update",
+                );
+            }
             Some(Operation::Update) if !has_change(fields) => {
                 let unchanged = FieldError::Custom(NO_CHANGE);
                 fields.reject(OPERATION, &unchanged);
@@ -113,8 +130,14 @@ impl FromFields for Batch {
             _ => {}
         }
 
+        if operation.is_some_and(|operation| operation != Operation::Delete) {
+            let absent = "must be absent unless operation is delete";
+            reject_fields(fields, &[PERMANENT], absent);
+        }
+
         let work = match operation? {
-            Operation::Delete => Work::Delete,
+            Operation::Delete => Work::Delete { is_permanent },
+            Operation::Restore => Work::Restore,
             Operation::Update => Work::Update(changes),
         };
         Some(Batch { ids: ids?, work })
@@ -130,11 +153,11 @@ fn reject_duplicates(fields: &mut impl FieldReader, ids: &[ResourceId]) {
     }
 }
 
-fn reject_changes(fields: &mut impl FieldReader) {
-    for name in CHANGES {
+/// Rejects those of these fields that are present.
+fn reject_fields(fields: &mut impl FieldReader, names: &[&str], absent: &'static str) {
+    for name in names {
         if fields.is_present(name) {
-            let absent = FieldError::Custom("must be absent when operation is delete");
-            fields.reject(name, &absent);
+            fields.reject(name, &FieldError::Custom(absent));
         }
     }
 }
@@ -216,7 +239,7 @@ impl Changes {
 pub(crate) struct BatchResult {
     /// The requested id, in upper case if it is valid.
     id: String,
-    /// Null if the file was deleted or updated.
+    /// Null if the file was deleted, updated or restored.
     error: Option<PartError>,
 }
 
@@ -275,15 +298,19 @@ impl Run {
         }
     }
 
-    /// Deletes or updates one file.
+    /// Deletes, updates or restores one file.
     async fn process(&self, id: &str) -> Result<(), ServiceError> {
         let can: Can<ManageFiles, File> = self.auth.can(id).await?;
         let records = can.space.files();
         records.require_manager(&can.resource, &can.caller)?;
+        let queues = &self.files.deletion_queues;
         let changes = match &self.work {
-            Work::Delete => {
-                let queues = &self.files.deletion_queues;
-                return records.delete(can.resource, queues).await;
+            Work::Delete { is_permanent } => {
+                return records.delete(can.resource, *is_permanent, queues).await;
+            }
+            Work::Restore => {
+                records.restore(can.resource, &queues.webhooks).await?;
+                return Ok(());
             }
             Work::Update(changes) => changes,
         };

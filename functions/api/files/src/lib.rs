@@ -8,6 +8,7 @@ mod get;
 mod list;
 mod protection;
 mod read_only;
+mod restore;
 mod signed_url;
 mod transformation_fields;
 mod update;
@@ -21,6 +22,9 @@ use space_store::DeletionQueues;
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
+
+/// Status of requests that change a file, or sign a URL of it.
+const TRASHED: (u16, &str) = (409, "The file is in the trash.");
 
 /// State of the handlers.
 #[derive(Clone, FromRef)]
@@ -44,6 +48,7 @@ pub fn endpoints<R: Register<FilesState>>(register: R) -> R {
         .on(get::GET, get::get)
         .on(update::UPDATE, update::update)
         .on(delete::DELETE, delete::delete)
+        .on(restore::RESTORE, restore::restore)
         .on(signed_url::SIGN_URL, signed_url::signed_url)
         .on(access_control::SET, access_control::set)
         .on(access_control::RESET, access_control::reset)

@@ -21,6 +21,7 @@ const SIGN_MINUTES: &str = "sign_minutes";
 pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the files of a space")
     .description(
         "Pending and active files from newest to oldest, or the reverse with `order=asc`; with `search`, sorted by original name. \
+         With `status=trashed`, the files in the trash, always by their time of creation. \
          `next_cursor` continues the list: a page may contain fewer files than `limit`, even \
          none, although more follow. `fields` selects fields of the files; without `folder_path`, \
          `access_control` and signed URLs, the request is faster.",
@@ -92,7 +93,10 @@ impl FromFields for FileQuery {
         let order = fields.optional(ORDER, parse_variant);
         fields.describe("type", "Only files with this delivery type.");
         fields.describe("resource_type", "Only files with this resource type.");
-        fields.describe("status", "Only files with this status.");
+        fields.describe(
+            "status",
+            "Only files with this status. Without it, files in the trash are not listed.",
+        );
         fields.describe(
             FOLDER_ID,
             "Only files directly in this folder: an id, or `root` for files in no folder.",
@@ -170,8 +174,7 @@ pub(crate) async fn list(
         .filter_map(|file| file.folder.clone())
         .collect();
     let chains = folders.chains(&in_folders).await?;
-    let is_deleted = |file: &File| chains.is_deleted(file.folder_id());
-    page.items.retain(|file| !is_deleted(file));
+    page.items.retain(|file| !chains.hide(file));
 
     let view = |file: File| {
         let chain = chains.chain_of(file.folder_id());

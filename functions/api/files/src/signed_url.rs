@@ -8,8 +8,9 @@ use http_api::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use space_store::require_untrashed;
 
-use crate::{FilesState, transformation_fields::read_transformation};
+use crate::{FilesState, TRASHED, transformation_fields::read_transformation};
 
 /// Minutes until a signed URL expires if the request does not specify any.
 const DEFAULT_MINUTES: i64 = 60;
@@ -26,7 +27,8 @@ pub(crate) const SIGN_URL: Endpoint = Endpoint::post(
      (default 60). The signature covers the transformation and `download`: parameters cannot be \
      added or changed afterwards. To end the URL earlier, delete the file, or end all signed URLs \
      of the space with `rotateSigningSecret` and `immediate: true`.",
-);
+)
+.errors(&[TRASHED]);
 
 pub(crate) struct SignDeliveryUrl {
     /// Time of expiry, in seconds since 1970.
@@ -77,6 +79,7 @@ pub(crate) async fn signed_url(
 ) -> Result<Data<SignedUrlView>, ApiError> {
     let space = can.space.record();
     let file = &can.resource;
+    require_untrashed(file)?;
     let master_secret = files.master_secret.get().await?;
     let signer = UrlSigner::new(space, master_secret, request.expires_seconds);
     let sign = |url: String| signer.sign(&url, &file.storage_path, &request.parameters);

@@ -16,9 +16,9 @@ use http_api::{
     ValidQuery, read_folder,
 };
 use serde_json::Value;
-use space_store::{FolderSelector, Placement, SpaceScope};
+use space_store::{FolderSelector, Placement, SpaceScope, require_untrashed};
 
-use crate::{FilesState, protection::ProtectionCheck, read_only, view::file_view};
+use crate::{FilesState, TRASHED, protection::ProtectionCheck, read_only, view::file_view};
 
 /// A field that every record has. A body with it is a record that is sent back.
 const RECORD_FIELD: &str = "created_at";
@@ -29,7 +29,8 @@ pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFile", "/files/{id}", "
          name or folder changes neither `storage_path` nor `url`, but the file inherits the \
          access control of its new folder. With the role `user`, only files that the caller \
          uploaded can be changed, and their protection cannot be lowered.",
-    );
+    )
+    .errors(&[TRASHED]);
 
 pub(crate) const UPDATE_NAMED: Endpoint = Endpoint::put(
     "updateFileById",
@@ -40,7 +41,7 @@ pub(crate) const UPDATE_NAMED: Endpoint = Endpoint::put(
     "The same as `updateFile`, with the id as the field `id` of the body. A different `id` in the \
      query is rejected with 422.",
 )
-.errors(&[(404, "The file does not exist.")]);
+.errors(&[(404, "The file does not exist."), TRASHED]);
 
 /// The changes to a file. `None` and [`Patch::Keep`] leave a field unchanged.
 pub(crate) struct UpdateFile {
@@ -207,6 +208,7 @@ pub(crate) async fn change_and_move(
     placement: Option<Placement>,
     apply: impl Fn(&mut File, Option<&FolderChain>) -> Result<(), ServiceError>,
 ) -> Result<File, ServiceError> {
+    require_untrashed(&can.resource)?;
     let folders = create_folders(&can.space, placement).await?;
     let check = ProtectionCheck {
         space: &can.space,

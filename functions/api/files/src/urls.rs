@@ -3,7 +3,8 @@
 
 use axum::extract::State;
 use domain::{
-    FileId, QueryParameter, Space, TRANSFORMATION_PARAMETERS, misnamed_transformation_fields,
+    FileId, FileStatus, QueryParameter, Space, TRANSFORMATION_PARAMETERS,
+    misnamed_transformation_fields,
 };
 use http_api::{
     ApiError, Authenticated, Endpoint, FieldReader, FromFields, UrlSigner, ValidJson, file_url,
@@ -25,7 +26,7 @@ pub(crate) const URLS: Endpoint = Endpoint::post(
 )
 .description(
     "Each id appears once, in the order of the request: under `data` with its `url`, or under \
-     `not_found` if the file does not exist or the caller may not read it. `url` is null while a \
+     `not_found` if the file does not exist, is trashed or the caller may not read it. `url` is null while a \
      file is pending. It has the `transformation`, and with `expiration_minutes` a signature.",
 );
 
@@ -163,7 +164,8 @@ pub(crate) async fn urls(
         not_found: Vec::new(),
     };
     for RequestedId { id, text } in requested {
-        match id.and_then(|id| found.get(&id)) {
+        let found = id.and_then(|id| found.get(&id));
+        match found.filter(|found| found.file.status != FileStatus::Trashed) {
             Some(found) => urls.data.push(FileUrl {
                 id: found.file.id,
                 url: request.url_of(found, &files.cdn_url, signer(&found.space).as_ref()),

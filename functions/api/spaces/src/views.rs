@@ -27,6 +27,8 @@ pub(crate) struct SpaceView {
     /// URL that receives webhooks of files whose upload config has none. Null also for the roles
     /// `viewer` and `user`, because it may contain a secret.
     webhook_url: Option<PublicHttpsUrl>,
+    /// For how many days deleted files can be restored. With 0, a deletion is final.
+    trash_days: u8,
     /// Id of the upload config of uploads that do not name one.
     active_upload_config_id: UploadConfigId,
     /// Role of the caller in the space.
@@ -50,6 +52,7 @@ impl SpaceView {
             folder_mode: space.folder_mode,
             custom_domain: space.custom_domain.clone(),
             webhook_url: webhook_url.filter(|_| role >= ManageWebhooks::MIN_ROLE),
+            trash_days: space.trash_days.get(),
             active_upload_config_id: space.active_upload_config_id,
             role,
             created_at: space.created_at.into(),

@@ -2,7 +2,8 @@
 //! URL.
 //!
 //! The caller authenticates with an API key of the principal that declared the file or of an admin,
-//! or with the confirm token that was returned with the URL.
+//! or with the confirm token that was returned with the URL. An upload that replaces the bytes of a file requires a key that
+//! may manage that file, and the response is that file.
 
 use std::convert::Infallible;
 
@@ -16,7 +17,7 @@ use http_api::{
     path_parameter,
 };
 use intake::ConfirmOutcome;
-use space_store::{ActivationOutcome, Scoped, SpaceScope};
+use space_store::{ActivationOutcome, PendingRecord, Scoped, SpaceScope, require_replaceable};
 
 use crate::{UploadsState, views::ConfirmedView, within_deadline};
 
@@ -34,7 +35,9 @@ pub(crate) const CONFIRM: Endpoint = Endpoint::post(
     "The last step after the `PUT` to the presigned URL: validates the bytes, activates the file, \
      and sends `file.uploaded`. Use the key that presigned the upload, that of an admin, or the \
      `confirm_token`, which returns a reduced record. Bytes that violate the rules are rejected \
-     with 422 and the file is removed; a retry for an active file is safe, and returns it again.",
+     with 422 and the file is removed; a retry for an active file is safe, and returns it again. \
+     An upload with `replaces` gives the bytes to that file, sends `file.replaced` if the upload \
+     config has this event, and returns the file.",
 )
 .errors(&[(
     409,
@@ -77,10 +80,10 @@ impl FromFields for ConfirmFields {
     }
 }
 
-/// The file to confirm, and its space.
+/// The upload to confirm, and its space.
 struct ConfirmTarget {
     space: SpaceScope,
-    file: File,
+    record: PendingRecord,
 }
 
 pub(crate) async fn confirm(
@@ -92,14 +95,14 @@ pub(crate) async fn confirm(
     let request = Request::from_parts(parts, body);
 
     let has_key = has_key(request.headers(), request.uri().query());
-    let ConfirmTarget { space, file } = if has_key {
+    let ConfirmTarget { space, record } = if has_key {
         find_by_key(&uploads, &id, request).await?
     } else {
         find_by_token(&uploads, &id, request).await?
     };
     space.require_uploads()?;
 
-    let activating = activate(&uploads, &space, file);
+    let activating = activate(&uploads, &space, record);
     let file = within_deadline(activating, "confirming took too long").await?;
 
     let view = if has_key {
@@ -113,7 +116,8 @@ pub(crate) async fn confirm(
     Ok(Data(view))
 }
 
-/// Returns the file. Fails with 403 if another principal declared it and the caller is not an admin.
+/// Returns the upload. Fails with 403 if the caller may not manage it or the file whose bytes it replaces, and with 404 if
+/// that was deleted, which removes the upload.
 async fn find_by_key(
     uploads: &UploadsState,
     id: &str,
@@ -121,15 +125,21 @@ async fn find_by_key(
 ) -> Result<ConfirmTarget, ApiError> {
     let (mut parts, _) = request.into_parts();
     let auth = Authenticated::<Upload>::from_request_parts(&mut parts, uploads).await?;
-    let can: Can<Upload, File> = auth.can(id).await?;
-    can.space
-        .files()
-        .require_manager(&can.resource, &can.caller)?;
+    let can: Can<Upload, PendingRecord> = auth.can(id).await?;
+    let space = can.space;
+    let record = can.resource;
+    let files = space.files();
+    files.require_manager(&record.file, &can.caller)?;
 
-    Ok(ConfirmTarget {
-        space: can.space,
-        file: can.resource,
-    })
+    if let Some(replaced) = &record.replaced {
+        files.require_manager(replaced, &can.caller)?;
+        require_replaceable(replaced, FILE)?;
+    } else if record.is_orphaned() {
+        let uploads = space.uploads(&uploads.storage);
+        uploads.pending(&record).discard().await?;
+        return Err(ServiceError::not_found().into());
+    }
+    Ok(ConfirmTarget { space, record })
 }
 
 /// Returns the file of the confirm token in the body. Counts the request against the rate limit of
@@ -168,16 +178,20 @@ async fn find_by_token(
         space,
         record: file,
     } = found.ok_or_else(ServiceError::not_found)?;
+    let record = PendingRecord {
+        file,
+        replaced: None,
+    };
 
-    let limit = if file.uploaded_by == Principal::Unsigned {
+    let limit = if record.file.uploaded_by == Principal::Unsigned {
         uploads.unsigned.limit
     } else {
         uploads.api.limit
     };
     uploads.api.count(&parts, &id.to_string(), limit).await?;
-    let pending = space.uploads(&uploads.storage).pending(&file);
+    let pending = space.uploads(&uploads.storage).pending(&record);
     pending.require_signing_key().await?;
-    Ok(ConfirmTarget { space, file })
+    Ok(ConfirmTarget { space, record })
 }
 
 /// Returns the active file. Fails with 409 if its bytes were not uploaded yet or its stored name is taken, with
@@ -186,13 +200,15 @@ async fn find_by_token(
 async fn activate(
     uploads: &UploadsState,
     space: &SpaceScope,
-    file: File,
+    record: PendingRecord,
 ) -> Result<File, ServiceError> {
-    if file.status == FileStatus::Active {
-        return Ok(file);
+    match record.file.status {
+        FileStatus::Active => return Ok(record.replaced.unwrap_or(record.file)),
+        FileStatus::Trashed => return Err(ServiceError::not_found()),
+        FileStatus::Pending => {}
     }
 
-    let pending = space.uploads(&uploads.storage).pending(&file);
+    let pending = space.uploads(&uploads.storage).pending(&record);
     match intake::confirm(pending, uploads.decoders).await? {
         ConfirmOutcome::Activation(ActivationOutcome::Active(file)) => Ok(*file),
         ConfirmOutcome::Activation(ActivationOutcome::NameTaken { name }) => {
@@ -202,9 +218,8 @@ async fn activate(
         ConfirmOutcome::Activation(ActivationOutcome::OverQuota(error)) => Err(error),
         ConfirmOutcome::NotUploaded => {
             // A concurrent request may have rejected and deleted the file.
-            space
-                .files()
-                .get(file.id)
+            pending
+                .reload()
                 .await?
                 .ok_or_else(ServiceError::not_found)?;
             Err(not_uploaded())
@@ -214,9 +229,10 @@ async fn activate(
                 return Err(FieldErrors::from((FILE, field_error)).into());
             }
             // A concurrent request has activated or deleted the file.
+            let id = record.replaced.as_ref().unwrap_or(&record.file).id;
             space
                 .files()
-                .get(file.id)
+                .get(id)
                 .await?
                 .filter(|file| file.status == FileStatus::Active)
                 .ok_or_else(ServiceError::not_found)

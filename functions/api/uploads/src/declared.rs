@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use axum::extract::{FromRequest, Request};
 use domain::{FieldError, MAX_FILE_BYTES, OriginalName};
 use http_api::{
-    ApiError, FieldReader, InputFields, JsonObject,
+    ApiError, FieldReader, InputFields, JsonObject, ResourceId,
     openapi::{DescribeInput, OperationBuilder},
 };
 use intake::DeclaredFile;
@@ -27,7 +27,9 @@ const MIME_PATTERN: &str =
     r"^[A-Za-z0-9][\w!#$&^.+-]*/[A-Za-z0-9][\w!#$&^.+-]*(; ?[\w!#$&^.+-]+=[\w!#$&^.+-]+)*$";
 
 /// The field of the MIME type.
-const CONTENT_TYPE: &str = "content_type";
+pub(crate) const CONTENT_TYPE: &str = "content_type";
+/// The field of the file whose bytes are replaced.
+pub(crate) const REPLACES: &str = "replaces";
 
 /// MIME type of the file: up to 100 characters.
 #[derive(JsonSchema)]
@@ -111,7 +113,7 @@ impl<A: UploadAuthorization> DescribeInput for PresignBody<A> {
     fn describe(operation: &mut OperationBuilder<'_>) {
         operation.json_fields(|fields| {
             UploadFields::<A>::read(fields);
-            DeclaredFields::read(fields);
+            DeclaredFields::read::<A>(fields);
         });
     }
 }
@@ -121,10 +123,12 @@ pub(crate) struct DeclaredFields {
     name: Option<DeclaredName>,
     content_type: Option<ContentType>,
     size: Option<i64>,
+    /// Id of the file whose bytes the upload replaces.
+    replaces: Option<ResourceId>,
 }
 
 impl DeclaredFields {
-    pub(crate) fn read(fields: &mut impl FieldReader) -> DeclaredFields {
+    pub(crate) fn read<A: UploadAuthorization>(fields: &mut impl FieldReader) -> DeclaredFields {
         let name = fields.required("filename", DeclaredName::parse);
         let content_type = fields.required(CONTENT_TYPE, ContentType::parse);
         if !fields.has_value("size") {
@@ -134,12 +138,31 @@ impl DeclaredFields {
         fields.describe("filename", "Name of the file.");
         fields.describe(CONTENT_TYPE, "MIME type of the file.");
         fields.describe("size", "Size of the file, in bytes.");
+        let replaces = if A::MAY_REPLACE {
+            fields.optional(REPLACES, ResourceId::parse)
+        } else {
+            None
+        };
+        if A::MAY_REPLACE {
+            fields.describe(
+                REPLACES,
+                "Id of the file whose bytes the upload replaces when it is confirmed. Its upload config applies.",
+            );
+        } else if fields.has_value(REPLACES) {
+            fields.reject(REPLACES, &FieldError::Custom("requires an API key"));
+        }
 
         DeclaredFields {
             name,
             content_type,
             size,
+            replaces,
         }
+    }
+
+    /// Takes the id of the file whose bytes the upload replaces.
+    pub(crate) fn take_replaces(&mut self) -> Option<String> {
+        self.replaces.take().map(|id| id.0)
     }
 
     /// Returns the file, with the name that the grant fixes, if any. Records a field error if the

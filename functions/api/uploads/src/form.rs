@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, Request};
 use domain::FieldError;
 use http_api::{
     ApiError, FieldReader, InputFields,
-    openapi::{DescribeInput, OperationBuilder},
+    openapi::{DescribeInput, OperationBuilder, SchemaReader},
 };
 use intake::ReceivedFile;
 use serde_json::{Map, Value, json};
@@ -64,15 +64,20 @@ impl<A: UploadAuthorization> DescribeInput for UploadForm<A> {
     fn describe(operation: &mut OperationBuilder<'_>) {
         operation.form_body(|fields| {
             UploadFields::<A>::read(fields);
-            fields.file(FILE);
-            fields.describe(FILE, "A file of up to 50 MB.");
-            if A::MAX_FILES > 1 {
-                fields.files(FILES, A::MAX_FILES);
-                fields.describe(FILES, "Several files of up to 50 MB each.");
-            }
-            fields.reject(FILE, &missing_file(A::MAX_FILES));
+            describe_files(fields, A::MAX_FILES);
         });
     }
+}
+
+/// Describes the files of a form.
+pub(crate) fn describe_files(fields: &mut SchemaReader<'_>, max_files: usize) {
+    fields.file(FILE);
+    fields.describe(FILE, "A file of up to 50 MB.");
+    if max_files > 1 {
+        fields.files(FILES, max_files);
+        fields.describe(FILES, "Several files of up to 50 MB each.");
+    }
+    fields.reject(FILE, &missing_file(max_files));
 }
 
 /// Returns the field error of a form without a file.

@@ -1,4 +1,4 @@
-//! The endpoints of `/upload`.
+//! The endpoints of `/upload`, and the one that replaces the bytes of a file.
 //!
 //! A file is uploaded in a form (`upload`), or it is declared (`presign`), sent to storage by the
 //! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or without
@@ -16,6 +16,7 @@ mod generate_signed_url;
 mod grant;
 mod part_headers;
 mod presign;
+mod replace;
 mod request;
 mod unsigned;
 mod upload;
@@ -65,6 +66,7 @@ pub fn endpoints<R: Register<UploadsState>>(register: R) -> R {
             presign::presign::<UnsignedUpload>,
         )
         .on(confirm::CONFIRM, confirm::confirm)
+        .on(replace::REPLACE, replace::replace)
 }
 
 /// Creates the router of the function from its environment variables.
@@ -75,6 +77,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         settings.presigning_bucket(),
         settings.queue("PROCESSING_QUEUE_URL"),
         settings.queue("WEBHOOKS_QUEUE_URL"),
+        settings.queue("PURGE_QUEUE_URL"),
     );
     let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");

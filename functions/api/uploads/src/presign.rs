@@ -84,8 +84,11 @@ pub(crate) const PRESIGN: Endpoint = Endpoint::post(
     "The first step of an upload of up to 5 GB. Then send exactly `size` bytes with `PUT` and the \
      response's `headers` to `upload_url` within `expires_in` seconds (at most 3,600), and call \
      `confirmUpload` with `file_id`. A file that is not confirmed is checked two hours after its \
-     creation: it becomes active if its bytes are valid, and is removed otherwise.",
-);
+     creation: it becomes active if its bytes are valid, and is removed otherwise. With `replaces`, \
+     the bytes are those of that file from the confirmation on, as with `replaceFileContent`; \
+     `file_id` is then the id of the upload only.",
+)
+.errors(&[(409, "The file to replace is not active yet.")]);
 
 pub(crate) const PRESIGN_SIGNED: Endpoint = Endpoint::post(
     "presignSignedUpload",
@@ -119,8 +122,9 @@ pub(crate) async fn presign<A: UploadAuthorization>(
     body: PresignBody<A>,
 ) -> Result<CreatedUnwrapped<PresignedView>, ApiError> {
     let mut request = UploadRequest::read(grant, body.fields).await?;
-    let declared =
-        DeclaredFields::read(&mut request.fields).into_file(&request.limits, &mut request.fields);
+    let mut declared = DeclaredFields::read::<A>(&mut request.fields);
+    request.replaces = declared.take_replaces();
+    let declared = declared.into_file(&request.limits, &mut request.fields);
 
     // Derived before the file is created: without a token it could not be confirmed.
     let tokens = if request.principal.is_anonymous() {
@@ -151,7 +155,7 @@ async fn create_once(
         Ok(IdempotencyOutcome::Replay(replay)) => {
             // A completed request is replayed even if its file would be rejected now.
             let upload = request.without_validation(declared)?;
-            let response = stored_response(&upload, replay.stored()).await?;
+            let response = stored_response(uploads, &upload, replay.stored()).await?;
             Ok(CreatedPending {
                 upload,
                 response,
@@ -189,7 +193,7 @@ async fn create(
     let file = declared.into_record(
         &mut reservation.ids(),
         &target,
-        upload.limits.confirmation_terms(),
+        upload.confirmation_terms(),
         &uploads.api.env,
     );
     let response = StoredResponse::of(&file, content_type);
@@ -212,16 +216,15 @@ async fn create(
 /// Returns the stored response of a completed request. Fails with 409 if its file was rejected and
 /// deleted since.
 async fn stored_response(
+    uploads: &UploadsState,
     upload: &AcceptedUpload,
     stored: &[u8],
 ) -> Result<StoredResponse, ServiceError> {
     let response: StoredResponse =
         serde_json::from_slice(stored).map_err(ServiceError::internal)?;
     upload
-        .scope
-        .space
-        .files()
-        .get(response.file_id)
+        .uploads(uploads)
+        .record(response.file_id, upload.is_replacement)
         .await?
         .ok_or_else(expired)?;
     Ok(response)

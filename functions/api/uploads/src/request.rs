@@ -3,17 +3,23 @@
 //! an [`AcceptedUpload`].
 
 use domain::{
-    Decoders, HourlyQuota, Principal, QuotaScope, Reference, ServiceError, Timestamp, UploadRules,
-    UploadTarget,
+    Decoders, FieldError, File, HourlyQuota, Principal, QuotaScope, Reference, ServiceError,
+    Timestamp, UploadConfig, UploadRules, UploadTarget,
 };
-use http_api::{FieldReader, IdempotencyScope, InputFields};
-use intake::{DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome};
-use space_store::{FolderSelector, Placement, UploadScope, Uploads};
+use http_api::{FOLDER_ID, FOLDER_PATH, FieldReader, IdempotencyScope, InputFields};
+use intake::{
+    ConfirmationTerms, DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome,
+};
+use space_store::{FolderSelector, Placement, UploadScope, Uploads, require_replaceable};
 
 use crate::{
     UploadsState,
+    declared::{CONTENT_TYPE, REPLACES},
     grant::{ResolvedTarget, UploadAuthorization, UploadFields, UploadGrant, UploadLimits},
 };
+
+/// Fields of what a file keeps when its bytes are replaced.
+const KEPT_FIELDS: [&str; 4] = ["upload_config", "ref", FOLDER_ID, FOLDER_PATH];
 
 /// An upload whose fields are being validated.
 pub(crate) struct UploadRequest {
@@ -24,13 +30,19 @@ pub(crate) struct UploadRequest {
     pub(crate) limits: UploadLimits,
     /// The scope of the request's `Idempotency-Key`.
     pub(crate) idempotency: IdempotencyScope,
+    /// Id of the file whose bytes a presigned upload replaces.
+    pub(crate) replaces: Option<String>,
     target: ResolvedTarget,
     reference: Option<Reference>,
 }
 
 /// An upload without field errors.
 pub(crate) struct AcceptedUpload {
-    pub(crate) limits: UploadLimits,
+    limits: UploadLimits,
+    /// Whether it replaces the bytes of a file.
+    pub(crate) is_replacement: bool,
+    /// The file whose bytes it replaces; `None` for a replayed request.
+    replaced: Option<File>,
     principal: Principal,
     pub(crate) scope: UploadScope,
     reference: Option<Reference>,
@@ -66,6 +78,7 @@ impl UploadRequest {
             principal: grant.principal,
             limits: grant.limits,
             idempotency: grant.idempotency,
+            replaces: None,
             target,
             reference: upload_fields.reference,
         })
@@ -94,6 +107,7 @@ impl UploadRequest {
             space: scope.map(|scope| scope.config.space_id),
             uploaded_by: self.principal,
             expected_type: self.limits.content_type.as_ref(),
+            extension: None,
             decoders,
         };
         let validated = match intake::validate(files, context).await? {
@@ -120,13 +134,64 @@ impl UploadRequest {
         declared: Option<DeclaredFile>,
         decoders: Decoders,
     ) -> Result<ValidUpload<DeclaredFile>, ServiceError> {
+        let replaced = self.resolve_replaced().await?;
         if let (Some(file), Some(scope)) = (&declared, &self.target.scope) {
             let rules = scope.config.rules_for(self.principal);
             let field_errors = file.validate(&rules, self.principal, decoders);
             self.fields.merge(field_errors);
+            if let Some(replaced) = &replaced {
+                let extension = file.require_extension(&replaced.extension, &rules, self.principal);
+                self.fields.record(CONTENT_TYPE, extension);
+            }
         }
-        let placement = self.resolve_placement().await?;
-        self.finish(placement, declared)
+        let placement = if self.replaces.is_some() {
+            None
+        } else {
+            self.resolve_placement().await?
+        };
+        let valid = self.finish(placement, declared)?;
+        let upload = AcceptedUpload {
+            replaced,
+            ..valid.upload
+        };
+        Ok(ValidUpload { upload, ..valid })
+    }
+
+    /// Returns the file whose bytes the upload replaces, and selects its upload config. `None` if it replaces none, or if a
+    /// field error was recorded. Fails with 403 if the caller may not manage the file, and with 409 if it is pending.
+    async fn resolve_replaced(&mut self) -> Result<Option<File>, ServiceError> {
+        let (Some(id), Some(scope)) = (&self.replaces, &mut self.target.scope) else {
+            return Ok(None);
+        };
+        for field in KEPT_FIELDS {
+            if self.fields.has_value(field) {
+                let kept = FieldError::Custom("must be missing when replaces is present");
+                self.fields.reject(field, &kept);
+            }
+        }
+        let found = match id.parse() {
+            Ok(id) => scope.space.files().get(id).await?,
+            Err(_) => None,
+        };
+        let Some(file) = found else {
+            self.fields.reject(REPLACES, &FieldError::InvalidSelection);
+            return Ok(None);
+        };
+        scope
+            .space
+            .files()
+            .require_managing(&file, self.principal)?;
+        require_replaceable(&file, REPLACES)?;
+
+        if scope.config.id != file.upload_config_id {
+            let rules = scope.space.upload_configs().rules_of(&file, self.principal);
+            scope.config = UploadConfig {
+                id: file.upload_config_id,
+                config: rules.await?,
+                ..scope.config.clone()
+            };
+        }
+        Ok(Some(file))
     }
 
     /// Accepts a replayed upload without validating its files again. Fails with 422 if the
@@ -170,6 +235,8 @@ impl UploadRequest {
     ) -> Result<ValidUpload<T>, ServiceError> {
         let (scope, content) = self.fields.finish(self.target.scope.zip(content))?;
         let upload = AcceptedUpload {
+            is_replacement: self.replaces.is_some(),
+            replaced: None,
             limits: self.limits,
             principal: self.principal,
             scope,
@@ -200,6 +267,14 @@ impl AcceptedUpload {
     /// Returns the uploads to the upload's space.
     pub(crate) fn uploads<'a>(&'a self, uploads: &'a UploadsState) -> Uploads<'a> {
         self.scope.space.uploads(&uploads.storage)
+    }
+
+    /// Returns what the confirmation of the upload requires.
+    pub(crate) fn confirmation_terms(&self) -> ConfirmationTerms<'_> {
+        ConfirmationTerms {
+            replaces: self.replaced.as_ref().map(|file| file.id),
+            ..self.limits.confirmation_terms()
+        }
     }
 
     /// Returns the rules of the upload's config.

@@ -5,7 +5,8 @@
 //!   are removed.
 //! - A pending upload of a disabled space is removed, even if its object exists. So is one that was declared
 //!   with a signed URL whose key is no longer valid, and an unsigned one whose hourly quota is exhausted: it
-//!   could wait for the next hour only at the expense of the clients of that hour.
+//!   could wait for the next hour only at the expense of the clients of that hour. So is one that replaces the bytes of a
+//!   file that was deleted.
 //! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
 //!   the copy. Both may run concurrently with each other and with uploads to the same URL.
 //! - SQS delays a job by 15 minutes at most, so the file of a check that is not due is read every 15
@@ -21,8 +22,8 @@ use intake::{
 };
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
-    ActivationOutcome, ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingUploads, Queue, Scoped,
-    UploadStorage,
+    ActivationOutcome, ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingRecord, PendingUploads,
+    Queue, Scoped, UploadStorage,
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
@@ -42,6 +43,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
         settings.bucket(),
         settings.queue("PROCESSING_QUEUE_URL"),
         settings.queue("WEBHOOKS_QUEUE_URL"),
+        settings.queue("PURGE_QUEUE_URL"),
     );
     let uploads = PendingUploads::new(settings.table(), storage);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
@@ -86,8 +88,10 @@ impl ConfirmChecker {
             space,
             record: file,
         } = pending;
-        let pending = space.uploads(&self.uploads.storage).pending(&file);
-        let is_permitted = space.record().enabled && pending.has_signing_key().await?;
+        let record = PendingRecord::of(file, &space).await?;
+        let pending = space.uploads(&self.uploads.storage).pending(&record);
+        let is_permitted =
+            space.record().enabled && !record.is_orphaned() && pending.has_signing_key().await?;
         if !is_permitted {
             return pending.discard().await.map(|_| ());
         }
@@ -97,7 +101,7 @@ impl ConfirmChecker {
             NotUploaded
             | Activation(ActivationOutcome::OverQuota(_) | ActivationOutcome::Rejected(_)) => {}
             Activation(ActivationOutcome::NameTaken { .. }) => {
-                tracing::info!(file_id = %file.id, "the file name was taken before confirmation");
+                tracing::info!(file_id = %record.file.id, "the file name was taken before confirmation");
             }
         }
         pending.discard().await.map(|_| ())

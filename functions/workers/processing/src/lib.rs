@@ -1,8 +1,8 @@
 //! Worker `processing`: reads the metadata of uploaded files, and creates their eager renditions.
 //!
 //! Invariants:
-//! - A job is sent before its file becomes active, and waits for it. A file that never becomes active is
-//!   ignored.
+//! - A job is sent before its file becomes active or gets other bytes, and waits for it. A file that never becomes active
+//!   is ignored, and so are bytes that others have replaced: no result is recorded for others than those that were read.
 //! - A job can run twice and stop anywhere: renditions have the same ids in each run, the event of the result is
 //!   announced before, and all results are recorded by one write, once.
 //! - The rules are those of the activation, which the job contains.
@@ -170,8 +170,9 @@ impl Processing {
             .announce(event, endpoint.clone(), &self.webhooks)
             .await?;
 
+        let revision = found.record.revision;
         let record = |file: &mut File| {
-            if file.media.is_some() {
+            if file.media.is_some() || file.revision != revision {
                 return;
             }
             file.media = Some(processed.media.clone());

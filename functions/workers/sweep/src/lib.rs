@@ -1,4 +1,4 @@
-//! Worker `sweep`: removes objects without a record, once a day.
+//! Worker `sweep`: purges the trash, and removes objects without a record, once a day.
 //!
 //! Sweeping all spaces may take more time than an invocation has, so an unfinished job is sent
 //! again. Lambda stops such a chain after about 16 jobs ("Use Lambda recursive loop detection to
@@ -26,7 +26,8 @@ pub fn handler_with_limits(
     limits: JobLimits,
 ) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(context);
-    let sweep = Sweep::new(settings.table(), settings.bucket(), limits);
+    let purge = settings.queue("PURGE_QUEUE_URL");
+    let sweep = Sweep::new(settings.table(), settings.bucket(), purge, limits);
     let queue = settings.queue("SWEEP_QUEUE_URL");
     settings.finish()?;
 

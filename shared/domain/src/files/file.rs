@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, AltText, CustomMetadata, DeliveryType, Env, FileId, FolderChain, FolderId,
-    FolderMode, FolderRef, HourlyQuota, ImageSize, MediaType, OriginalName, Principal,
-    ProcessedMedia, Reference, ResourceType, Revision, SigningKey, Space, SpaceId, Tag, Timestamp,
-    Title, UnsignedClient, UploadConfig, UploadConfigId, UploadRules,
-    files::stored_name::NameSource,
+    AccessControl, ActivationSnapshot, AltText, CustomMetadata, DeliveryType, Env, FileId,
+    FolderChain, FolderId, FolderMode, FolderRef, HourlyQuota, ImageSize, MediaType, OriginalName,
+    Principal, ProcessedMedia, Reference, ResourceType, Revision, SigningKey, Space, SpaceId, Tag,
+    Timestamp, Title, Trash, UnsignedClient, UploadConfig, UploadConfigId, UploadRules,
+    WebhookEvent, files::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
@@ -27,6 +27,8 @@ pub enum FileStatus {
     Pending,
     /// The bytes are stored and comply with the rules.
     Active,
+    /// The file was deleted, and can be restored until it is purged.
+    Trashed,
 }
 
 /// Requirements for the bytes of a presigned upload, checked when it is confirmed.
@@ -45,6 +47,9 @@ pub struct PendingUpload {
     /// The client of an unsigned upload, which it counts for once it is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<UnsignedClient>,
+    /// The active file whose bytes the upload replaces, instead of becoming a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<FileId>,
 }
 
 /// Destination and owner of the files of one upload.
@@ -102,15 +107,6 @@ pub struct StoredContent {
     pub checksum_sha256: Option<String>,
     /// Size of an image; `None` if its headers were not read, or do not contain it.
     pub image_size: Option<ImageSize>,
-}
-
-/// Values that an anonymous uploader saw at activation, kept when a later change replaces them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ActivationSnapshot {
-    /// The original name at activation.
-    pub original_name: OriginalName,
-    /// The delivery type at activation.
-    pub delivery_type: DeliveryType,
 }
 
 /// Stored record of a file.
@@ -184,6 +180,9 @@ pub struct File {
     /// that replaces them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activation_snapshot: Option<ActivationSnapshot>,
+    /// When a trashed file was deleted and is purged; `None` in other states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trash: Option<Trash>,
     /// Principal that uploaded the file.
     pub uploaded_by: Principal,
     /// Time when the record was created, from which its deadlines count. Clients see the time of the id, in whose order lists
@@ -192,6 +191,9 @@ pub struct File {
     /// Time when the bytes became available; `None` for a pending file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activated_at: Option<Timestamp>,
+    /// Time when the bytes were last replaced; `None` if they are those of the activation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_at: Option<Timestamp>,
     /// Number of changes to its delivery type, access control or folder.
     #[serde(default)]
     pub access_version: u64,
@@ -248,9 +250,11 @@ impl File {
             pending_upload: None,
             media: None,
             activation_snapshot: None,
+            trash: None,
             uploaded_by: target.uploaded_by,
             created_at: now,
             activated_at: None,
+            replaced_at: None,
             access_version: 0,
             updated_at: now,
             version: 0,
@@ -260,14 +264,7 @@ impl File {
     /// Activates a pending file. Renames a presigned upload whose bytes have another type than it
     /// was declared with.
     pub fn activate(&mut self, content: StoredContent, at: Timestamp, env: &Env) {
-        let StoredContent {
-            media_type,
-            size,
-            is_utf8,
-            revision,
-            checksum_sha256,
-            image_size,
-        } = content;
+        let media_type = &content.media_type;
         let is_as_declared = self.extension == media_type.extension
             && self.resource_type == media_type.resource_type;
 
@@ -275,7 +272,7 @@ impl File {
             let source = NameSource {
                 id: self.id,
                 original_name: &self.original_name,
-                media_type: &media_type,
+                media_type,
             };
             let name = source.stored_name(&pending.rules.storage, env);
             let folder = self
@@ -286,6 +283,30 @@ impl File {
             self.name = name;
         }
 
+        self.set_content(content);
+        self.status = FileStatus::Active;
+        self.activated_at = Some(at);
+        self.updated_at = at;
+    }
+
+    /// Replaces the bytes of an active file by those of a type with the same extension. Their processing
+    /// follows.
+    pub fn replace(&mut self, content: StoredContent, at: Timestamp) {
+        self.set_content(content);
+        self.media = None;
+        self.replaced_at = Some(at);
+    }
+
+    fn set_content(&mut self, content: StoredContent) {
+        let StoredContent {
+            media_type,
+            size,
+            is_utf8,
+            revision,
+            checksum_sha256,
+            image_size,
+        } = content;
+
         self.is_utf8 = is_utf8 && media_type.resource_type == ResourceType::Text;
         self.mime_type = media_type.mime_type;
         self.extension = media_type.extension;
@@ -294,9 +315,6 @@ impl File {
         self.revision = Some(revision);
         self.checksum_sha256 = checksum_sha256;
         self.image_size = image_size;
-        self.status = FileStatus::Active;
-        self.activated_at = Some(at);
-        self.updated_at = at;
     }
 
     /// Sets the delivery type, and records that of the upload config if it differs.
@@ -334,22 +352,6 @@ impl File {
         })
     }
 
-    /// Records the values at activation if a change of the active, anonymously uploaded file
-    /// `before` replaces them for the first time.
-    pub fn record_activation_snapshot(&mut self, before: &File) {
-        let is_shown = before.status == FileStatus::Active && before.uploaded_by.is_anonymous();
-        let is_replaced = self.original_name != before.original_name
-            || self.delivery_type != before.delivery_type;
-
-        if is_shown && is_replaced && before.activation_snapshot.is_none() {
-            let original_name = before.original_name.clone();
-            self.activation_snapshot = Some(ActivationSnapshot {
-                original_name,
-                delivery_type: before.delivery_type,
-            });
-        }
-    }
-
     /// Increments `access_version` if delivery type, access control or folder differ from `before`.
     pub fn bump_access_version(&mut self, before: &File) {
         let is_changed = self.delivery_type != before.delivery_type
@@ -360,8 +362,17 @@ impl File {
         }
     }
 
-    /// Returns the time when the bytes became available; they never change afterwards.
+    /// Returns the time from which the file has its bytes.
     pub fn last_modified(&self) -> Timestamp {
-        self.activated_at.unwrap_or(self.created_at)
+        let since = self.replaced_at.or(self.activated_at);
+        since.unwrap_or(self.created_at)
+    }
+
+    /// Returns the event of the bytes of an active file: their upload, or their replacement.
+    pub fn content_event(&self) -> WebhookEvent {
+        match self.replaced_at {
+            Some(_) => WebhookEvent::Replaced,
+            None => WebhookEvent::Uploaded,
+        }
     }
 }

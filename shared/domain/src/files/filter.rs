@@ -18,7 +18,7 @@ pub struct FileFilter {
     pub delivery_type: Option<DeliveryType>,
     /// Resource type of the file.
     pub resource_type: Option<ResourceType>,
-    /// Status of the file.
+    /// Status of the file. Without it, trashed files do not match.
     pub status: Option<FileStatus>,
     /// Folder that contains the file directly; `Some(None)` is the root.
     pub folder: Option<Option<FolderId>>,
@@ -38,7 +38,11 @@ impl FileFilter {
             && self
                 .resource_type
                 .is_none_or(|resource_type| file.resource_type == resource_type)
-            && self.status.is_none_or(|status| file.status == status)
+            && self
+                .status
+                .map_or(file.status != FileStatus::Trashed, |status| {
+                    file.status == status
+                })
             && self.folder.is_none_or(|folder| file.folder_id() == folder)
             && self.tag.as_ref().is_none_or(|tag| file.tags.contains(tag))
             && self

@@ -1,5 +1,6 @@
 //! Files: records, names, properties and filters of lists.
 
+mod activation_snapshot;
 mod custom_metadata;
 mod decoders;
 mod executable;
@@ -10,13 +11,14 @@ mod media_type;
 mod original_name;
 mod processed_media;
 pub(crate) mod stored_name;
+mod trash;
 
+pub use activation_snapshot::{ActivatedContent, ActivationSnapshot};
 pub use custom_metadata::{CustomMetadata, MAX_METADATA_VALUES};
 pub use decoders::Decoders;
 pub use executable::{EXECUTABLE_FILE, is_executable, reject_executable_name};
 pub use file::{
-    ActivationSnapshot, File, FileProperties, FileStatus, MAX_FILE_BYTES, PendingUpload,
-    StoredContent, UploadTarget,
+    File, FileProperties, FileStatus, MAX_FILE_BYTES, PendingUpload, StoredContent, UploadTarget,
 };
 pub use filter::{CreationRange, FileFilter, FileList, ListOrder, NamePrefix};
 pub use image_size::{ImageSize, proportional};
@@ -25,3 +27,4 @@ pub use original_name::OriginalName;
 pub use processed_media::{
     ExifValue, MAX_EXIF_BYTES, ProcessedMedia, ProcessingStatus, StorageMeta,
 };
+pub use trash::{Trash, TrashDays};

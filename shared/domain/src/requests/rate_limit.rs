@@ -143,7 +143,7 @@ impl QuotaScope {
     /// Returns the scopes that limit the writes of files with this status.
     pub fn of(status: FileStatus) -> &'static [QuotaScope] {
         match status {
-            FileStatus::Active => QuotaScope::ACCEPTED,
+            FileStatus::Active | FileStatus::Trashed => QuotaScope::ACCEPTED,
             FileStatus::Pending => &[QuotaScope::ClientPresigns],
         }
     }

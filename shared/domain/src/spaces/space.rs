@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AccessControl, Description, Env, FieldError, HostName, IdSequence, NotificationRules,
-    PublicHttpsUrl, Revision, Security, Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
-    WebhookEndpoint, WebhookEvent, WebhookSource,
+    PublicHttpsUrl, Revision, Security, Signing, SpaceId, SpaceName, Timestamp, TrashDays,
+    UploadConfigId, WebhookEndpoint, WebhookEvent, WebhookSource,
 };
 
 /// Number of characters of a handle.
@@ -85,6 +85,9 @@ pub struct Space {
     pub custom_domain: Option<HostName>,
     /// URL that receives its webhooks.
     pub webhook_url: Option<PublicHttpsUrl>,
+    /// For how long deleted files can be restored.
+    #[serde(default)]
+    pub trash_days: TrashDays,
     /// Access control of files for which neither the file nor a folder sets one.
     pub access_control: AccessControl,
     /// Number of changes to its access control.
@@ -176,6 +179,7 @@ impl Space {
             folder_mode: new.folder_mode,
             custom_domain: new.custom_domain,
             webhook_url: new.webhook_url,
+            trash_days: TrashDays::default(),
             access_control: AccessControl::default(),
             access_version: 0,
             security: Security::default(),

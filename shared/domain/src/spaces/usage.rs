@@ -7,29 +7,31 @@ use serde::Serialize;
 
 use crate::ResourceType;
 
-/// Number and size of active files.
+/// Number and size of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "FileCount")]
 pub struct FileCount {
-    /// Number of active files.
+    /// Number of files.
     pub files: u64,
     /// Size of their originals, in bytes.
     pub bytes: u64,
 }
 
-/// The active files of a space.
+/// The active and trashed files of a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Usage {
-    /// All files.
+    /// All active files.
     #[serde(flatten)]
     pub total: FileCount,
-    /// Files of each resource type.
+    /// Active files of each resource type.
     pub by_resource_type: BTreeMap<&'static str, FileCount>,
+    /// Files in the trash.
+    pub trashed: FileCount,
 }
 
 impl Usage {
-    /// Returns the usage with this count of each resource type.
-    pub fn of(count: impl Fn(ResourceType) -> FileCount) -> Usage {
+    /// Returns the usage with this count of the active files of each resource type, and of trashed files.
+    pub fn of(count: impl Fn(ResourceType) -> FileCount, trashed: FileCount) -> Usage {
         let mut total = FileCount::default();
         let mut by_resource_type = BTreeMap::new();
         for resource_type in ResourceType::ALL {
@@ -41,6 +43,7 @@ impl Usage {
         Usage {
             total,
             by_resource_type,
+            trashed,
         }
     }
 }

@@ -218,19 +218,27 @@ pub enum WebhookEvent {
     /// Processing after an upload failed.
     #[serde(rename = "file.failed")]
     Failed,
-    /// A file was deleted.
+    /// A file was deleted, or moved to the trash.
     #[serde(rename = "file.deleted")]
     Deleted,
+    /// The bytes of a file were replaced.
+    #[serde(rename = "file.replaced")]
+    Replaced,
+    /// A file was restored from the trash.
+    #[serde(rename = "file.restored")]
+    Restored,
     /// A file was uploaded; always sent.
     #[serde(rename = "file.uploaded")]
     Uploaded,
 }
 
 impl WebhookEvent {
-    pub const ALL: [WebhookEvent; 4] = [
+    pub const ALL: [WebhookEvent; 6] = [
         WebhookEvent::Processed,
         WebhookEvent::Failed,
         WebhookEvent::Deleted,
+        WebhookEvent::Replaced,
+        WebhookEvent::Restored,
         WebhookEvent::Uploaded,
     ];
 
@@ -240,6 +248,8 @@ impl WebhookEvent {
             WebhookEvent::Processed => "file.processed",
             WebhookEvent::Failed => "file.failed",
             WebhookEvent::Deleted => "file.deleted",
+            WebhookEvent::Replaced => "file.replaced",
+            WebhookEvent::Restored => "file.restored",
             WebhookEvent::Uploaded => "file.uploaded",
         }
     }

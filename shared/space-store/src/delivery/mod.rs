@@ -7,7 +7,7 @@ mod watermarks;
 
 pub use anonymous::AnonymousLimits;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
-pub use objects::{FileObjects, PresignedRead, collect};
+pub use objects::{FileObjects, GoneBytes, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 
 use crate::Tenants;

@@ -1,7 +1,9 @@
 //! The bytes of files that a request is authorized to read: originals, and stored renditions of images.
 //!
-//! Invariant: a rendition of a deleted file is not stored. It is written first, and deleted again if
-//! the record is gone by then.
+//! Invariants:
+//! - A rendition of a deleted file, or of replaced bytes, is not stored. It is written first, and deleted again if
+//!   the record is gone by then, or has other bytes.
+//! - Replaced bytes remain for longer than any request takes, so the record and the object of a response agree.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -125,40 +127,60 @@ impl AuthorizedFile {
     }
 }
 
+/// Why the bytes of a file are gone that its record referred to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoneBytes {
+    /// The file was deleted.
+    Deleted,
+    /// The file has other bytes.
+    Replaced,
+}
+
+impl From<GoneBytes> for ServiceError {
+    fn from(gone: GoneBytes) -> ServiceError {
+        match gone {
+            GoneBytes::Deleted => ServiceError::not_found(),
+            GoneBytes::Replaced => ServiceError::contended("the bytes were replaced"),
+        }
+    }
+}
+
 impl FileObjects<'_> {
     /// Returns the file's bytes, or a range of them. Fails with 404 if the file was deleted in the
-    /// meantime.
+    /// meantime, and with 503 if they were replaced.
     pub async fn bytes(
         self,
         tenants: &Tenants,
         range: Option<RangeInclusive<u64>>,
     ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
         let original = self.original(tenants, range).await?;
-        original.ok_or_else(ServiceError::not_found)
+        original.map_err(ServiceError::from)
     }
 
-    /// Returns the file's bytes, or a range of them; `None` if the file was deleted in the meantime.
-    pub(crate) async fn original(
+    /// Returns the file's bytes, or a range of them, unless they are gone.
+    pub async fn original(
         self,
         tenants: &Tenants,
         range: Option<RangeInclusive<u64>>,
-    ) -> Result<Option<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>>, ServiceError>
-    {
+    ) -> Result<
+        Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, GoneBytes>,
+        ServiceError,
+    > {
         let key = original_key(self.file.file())?;
         if let Some(object) = self.bucket.0.get(&key, range).await? {
-            return Ok(Some(object));
+            return Ok(Ok(object));
         }
 
-        let files = tenants
-            .table
-            .files()
-            .get(self.file.file().space_id, &[self.file.file().id])
-            .await?;
-        if files.is_empty() {
-            return Ok(None);
+        let file = self.file.file();
+        let files = tenants.table.files().get(file.space_id, &[file.id]).await?;
+        match files.get(&file.id) {
+            None => Ok(Err(GoneBytes::Deleted)),
+            Some(current) if current.revision != file.revision => Ok(Err(GoneBytes::Replaced)),
+            Some(_) => {
+                let missing = format!("the bytes of file {} are missing", file.id);
+                Err(ServiceError::internal(missing))
+            }
         }
-        let missing = format!("the bytes of file {} are missing", self.file.file().id);
-        Err(ServiceError::internal(missing))
     }
 
     /// Returns a rendition; `None` if it is not stored.

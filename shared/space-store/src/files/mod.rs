@@ -1,22 +1,23 @@
 //! Files: their records, and the bucket of their bytes.
 
 mod bucket;
+mod trash;
 
 pub use bucket::FileBucket;
 pub(crate) use bucket::original_key;
+pub use trash::{RestoredFile, require_untrashed};
 
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 use domain::{
     AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileList, FileStatus, FolderId, Page,
-    PageRequest, Reference, Role, ServiceError, SpaceId, UploadConfigReference, WebhookEvent,
-    WebhookMessage,
+    PageRequest, Principal, Reference, Role, ServiceError, Space, SpaceId, UploadConfigReference,
+    WebhookEvent, WebhookMessage,
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
 use table::{ChangeError, FileInSpace, Reason, WriteError};
-use tracing::instrument;
 
 use crate::{
     Caller, Scoped, SpaceLists, SpaceScope, Tenants, collect,
@@ -48,7 +49,12 @@ impl SpaceScope {
 impl Files<'_> {
     /// Fails with 403 unless the caller uploaded the file or has the role admin.
     pub fn require_manager(self, file: &File, caller: &Caller) -> Result<(), ServiceError> {
-        if file.uploaded_by == caller.principal() || self.space.role() >= Role::Admin {
+        self.require_managing(file, caller.principal())
+    }
+
+    /// Fails with 403 unless the principal of this scope uploaded the file or has the role admin.
+    pub fn require_managing(self, file: &File, by: Principal) -> Result<(), ServiceError> {
+        if file.uploaded_by == by || self.space.role() >= Role::Admin {
             return Ok(());
         }
         let message = if file.uploaded_by.is_anonymous() {
@@ -59,7 +65,8 @@ impl Files<'_> {
         Err(ServiceError::forbidden(message))
     }
 
-    /// Changes a file's record. On a conflict, `change` is applied to the current version.
+    /// Changes a file's record. On a conflict, `change` is applied to the current version. Fails with 409 if the file
+    /// is trashed.
     pub async fn change(
         self,
         from: File,
@@ -68,6 +75,7 @@ impl Files<'_> {
         let id = from.id;
         let change = &change;
         let write = |from: File| async move {
+            require_untrashed(&from)?;
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.bump_access_version(&from);
@@ -127,9 +135,7 @@ impl Files<'_> {
             }
 
             changed.updated_at = self.space.now();
-            let created = announced.iter();
-            let created = created.map(|one| webhook_message(one, &changed, self.space.now()));
-            let created: Vec<WebhookMessage> = created.collect::<Result<_, _>>()?;
+            let created = self.webhook_messages(announced, &changed)?;
             self.space
                 .table
                 .files()
@@ -143,15 +149,15 @@ impl Files<'_> {
             .await
     }
 
-    /// Deletes a file. Its bytes are deleted by the purge, whose job is sent first, as is the webhook of
+    /// Deletes a file finally. Its bytes are deleted by the purge, whose job is sent first, as is the webhook of
     /// the deletion.
-    #[instrument(name = "delete_file", skip_all)]
-    pub async fn delete(self, file: File, queues: &DeletionQueues) -> Result<(), ServiceError> {
+    async fn remove(self, file: File, queues: &DeletionQueues) -> Result<(), ServiceError> {
         let id = file.id;
+        let status = file.status;
         let purge = [self.purge_job(id)];
         let sent = future::join(
             queues.purge.send(&purge),
-            self.announce_deletion(&file, &queues.webhooks),
+            self.announce(WebhookEvent::Deleted, &file, &queues.webhooks),
         );
         // Boxed to keep the futures of requests small.
         let (purge, webhook) = Box::pin(sent).await;
@@ -159,10 +165,8 @@ impl Files<'_> {
         let webhook = &webhook?;
 
         let remove = |file: File| async move {
-            let created = webhook
-                .iter()
-                .map(|one| webhook_message(one, &file, self.space.now()));
-            let created: Vec<WebhookMessage> = created.collect::<Result<_, _>>()?;
+            self.require_same_deletion(status, &file)?;
+            let created = self.webhook_messages(webhook, &file)?;
             Ok(self.space.table.files().remove(&file, &created).await?)
         };
         self.space
@@ -212,8 +216,10 @@ impl Files<'_> {
         }
         let folders = files.iter().filter_map(|file| file.folder.as_ref());
         let chains = self.space.folders().chains(folders).await?;
-        let is_deleted = |file: &File| chains.is_deleted(file.folder_id());
-        Ok(files.into_iter().filter(|file| !is_deleted(file)).collect())
+        Ok(files
+            .into_iter()
+            .filter(|file| !chains.hide(file))
+            .collect())
     }
 
     /// Returns the newest active file with a reference that was not deleted with a folder: `found`, which is
@@ -239,13 +245,31 @@ impl Files<'_> {
         Ok(None)
     }
 
-    /// Sends the webhook of the deletion of an active file, if its upload config asks for it.
-    async fn announce_deletion(
+    /// Returns the messages to create with the event of a file, if it is announced.
+    fn webhook_messages(
         self,
+        announced: &Option<AnnouncedWebhook>,
+        file: &File,
+    ) -> Result<Vec<WebhookMessage>, ServiceError> {
+        let created = announced.iter();
+        created
+            .map(|one| webhook_message(one, file, self.space.now()))
+            .collect()
+    }
+
+    /// Sends the webhook of the deletion of an active file, or of the restoration of a trashed one, if its upload config
+    /// asks for it.
+    async fn announce(
+        self,
+        event: WebhookEvent,
         file: &File,
         webhooks: &Queue<WebhookJob>,
     ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
-        if file.status != FileStatus::Active || !self.space.record.enabled {
+        let sent_in = match event {
+            WebhookEvent::Restored => FileStatus::Trashed,
+            _ => FileStatus::Active,
+        };
+        if file.status != sent_in || !self.space.record.enabled {
             return Ok(None);
         }
         let reference = UploadConfigReference::Id(file.upload_config_id);
@@ -258,7 +282,6 @@ impl Files<'_> {
         let Some(notifications) = config.map(|config| config.config.notifications) else {
             return Ok(None);
         };
-        let event = WebhookEvent::Deleted;
         let endpoint = self.space.record.webhook_receiver(event, &notifications);
         self.space
             .webhooks()
@@ -335,14 +358,13 @@ impl Tenants {
         ids: &[FileId],
     ) -> Result<HashMap<FileId, FileInSpace>, ServiceError> {
         let mut found = self.stored_files(caller, ids).await?;
-        let purging: HashMap<SpaceId, SpaceScope> = found
-            .values()
-            .map(|found| self.scope(found.space.clone(), Role::Viewer))
-            .filter(SpaceScope::has_folder_purges)
-            .map(|space| (space.record.id, space))
+        let purging = found.values().filter(|found| found.space.folder_purges > 0);
+        let purging: HashMap<SpaceId, Space> = purging
+            .map(|found| (found.space.id, found.space.clone()))
             .collect();
 
         for (space_id, space) in purging {
+            let space = self.scope(space, Role::Viewer);
             let own = found.values().filter(|found| found.space.id == space_id);
             let own: Vec<File> = own.map(|found| found.file.clone()).collect();
             let left = space.files().without_deleted(own).await?;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    FieldError, FieldErrors, File, Folder, FolderChain, FolderId, FolderRef, MAX_FOLDER_DEPTH,
-    Resolution, ServiceError,
+    FieldError, FieldErrors, File, FileStatus, Folder, FolderChain, FolderId, FolderRef,
+    MAX_FOLDER_DEPTH, Resolution, ServiceError,
 };
 
 use super::{Folders, ResolvedFolder};
@@ -30,6 +30,12 @@ impl FolderChains {
     /// Whether a folder or one of its ancestors was deleted with its contents.
     pub fn is_deleted(&self, folder: Option<FolderId>) -> bool {
         matches!(FolderChain::resolve(folder, &self.0), Resolution::Deleted)
+    }
+
+    /// Whether a file was deleted with one of its folders. What is in the trash was deleted before, and can return to
+    /// the root.
+    pub fn hide(&self, file: &File) -> bool {
+        file.status != FileStatus::Trashed && self.is_deleted(file.folder_id())
     }
 
     /// Reads folders and their ancestors, except for the `known` folders.
@@ -150,7 +156,7 @@ impl Folders<'_> {
     /// with one of the folders.
     pub async fn chain_of_file(self, file: &File) -> Result<Option<FolderChain>, ServiceError> {
         let chains = self.chains(&file.folder).await?;
-        if chains.is_deleted(file.folder_id()) {
+        if chains.hide(file) {
             return Err(ServiceError::not_found());
         }
         Ok(chains.chain_of(file.folder_id()))

@@ -1,10 +1,13 @@
-//! Background job that deletes what remains of deleted spaces, folders and files.
+//! Background job that deletes what remains of deleted spaces, folders and files, and of replaced bytes.
 //!
-//! Invariant: the objects of a space's files are deleted before their records, page by page. Wherever a
-//! job stops, the next one finds what remains from the records of the space or in the bucket.
+//! Invariants:
+//! - The objects of a space's files are deleted before their records, page by page. Wherever a
+//!   job stops, the next one finds what remains from the records of the space or in the bucket.
+//! - Of a replacement, the bytes remain that the file has, and the others for as long as a request or a redirect
+//!   may read them.
 
 use bucket::{Bucket, ObjectKey};
-use domain::{FileId, Folder, FolderId, ServiceError, SpaceId, Timestamp};
+use domain::{FileId, Folder, FolderId, Revision, ServiceError, SpaceId, Timestamp};
 use queue::{PurgeJob, PurgePass, Queue};
 use table::Table;
 use tracing::instrument;
@@ -15,6 +18,9 @@ use crate::{SpaceScope, folders::FOLDER_PURGE_AFTER_MS};
 /// Time after the purge job in which the record may still be deleted, in milliseconds: longer than a
 /// request takes.
 const DELETION_TIMEOUT_MS: i64 = 2 * 60_000;
+/// Time from the request of a replacement after which none reads or writes what it leaves, in milliseconds: URLs that
+/// redirects name are valid for an hour at most, and all functions end within minutes.
+const REPLACEMENT_AGE_MS: i64 = 65 * 60_000;
 /// Time after which a job checks again whether the record is deleted, in seconds.
 const RECHECK_SECONDS: i64 = 15;
 
@@ -94,7 +100,39 @@ impl Purge {
                 file_id,
                 requested_at,
             } => self.purge_file(space_id, file_id, requested_at).await,
+            PurgeJob::Replacement {
+                space_id,
+                file_id,
+                revisions,
+                requested_at,
+            } => {
+                let due_at = requested_at.plus_ms(REPLACEMENT_AGE_MS);
+                let now = self.table.env().now();
+                if now < due_at {
+                    return Ok(PurgeOutcome::Continue(due_at.seconds_after(now).into()));
+                }
+                self.purge_revisions(space_id, file_id, &revisions).await
+            }
         }
+    }
+
+    /// Deletes the objects of those revisions that the file does not have, which is final: revisions are never
+    /// reused.
+    async fn purge_revisions(
+        &self,
+        space_id: SpaceId,
+        file_id: FileId,
+        revisions: &[Revision],
+    ) -> Result<PurgeOutcome, ServiceError> {
+        let current = self.table.sweeps().revisions(space_id, &[file_id]).await?;
+        for revision in revisions {
+            if current.get(&file_id) != Some(revision) {
+                self.bucket
+                    .purge_revision(space_id, file_id, *revision)
+                    .await?;
+            }
+        }
+        Ok(PurgeOutcome::Done)
     }
 
     /// Deletes the objects of a deleted file. File ids are never reused, so a deleted record does

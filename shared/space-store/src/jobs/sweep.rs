@@ -1,6 +1,6 @@
-//! Daily background job that deletes objects that are no longer used: originals and renditions without a
-//! record, and renditions with a replaced watermark or of another version of the rendering. An object without
-//! a record remains if a function stops between storing the object and writing its record.
+//! Daily background job that purges the files that are due in the trash, and deletes objects that are no longer used:
+//! originals and renditions without a record, and renditions with a replaced watermark or of another version of the
+//! rendering. An object without a record remains if a function stops between storing the object and writing its record.
 //!
 //! Invariants:
 //! - An object is deleted only at an age at which no request can still write its record, and the
@@ -10,12 +10,13 @@
 //!   stored image is never delivered again.
 
 mod renditions;
+mod trash;
 
 use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedObject, ObjectKey, OriginalsPosition};
 use domain::{FileId, Revision, ServiceError, SpaceId};
-use queue::{RenditionPosition, SweepJob, SweepPosition, SweepRound};
+use queue::{PurgeJob, Queue, RenditionPosition, SweepJob, SweepPosition, SweepRound};
 use table::Table;
 use tracing::instrument;
 
@@ -35,6 +36,7 @@ const MAX_STORAGE_DELAY_MS: i64 = 7 * DAY_MS;
 pub struct Sweep {
     table: Table,
     bucket: Bucket,
+    purge: Queue<PurgeJob>,
     limits: JobLimits,
 }
 
@@ -48,11 +50,13 @@ pub enum SweepOutcome {
 }
 
 impl Sweep {
-    /// Creates the job for all spaces in a table and a bucket.
-    pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Sweep {
+    /// Creates the job for all spaces in a table and a bucket. The jobs that delete the objects of purged files are
+    /// sent to `purge`.
+    pub fn new(table: Table, bucket: Bucket, purge: Queue<PurgeJob>, limits: JobLimits) -> Sweep {
         Sweep {
             table: table.for_background_job(),
             bucket,
+            purge,
             limits,
         }
     }
@@ -67,7 +71,8 @@ impl Sweep {
     ) -> Result<SweepOutcome, ServiceError> {
         let round = match &job.round {
             Some(round) => round.clone(),
-            None => self.new_round().await?,
+            None if self.purge_trash(time).await? => self.new_round().await?,
+            None => return Ok(SweepOutcome::Continue(job.clone())),
         };
         let scan = Scan {
             sweep: self,

@@ -9,7 +9,12 @@ use domain::{
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;
 
-use super::{Announced, PendingFile, Uploads, quota::quota_error, staged_copies::staged_key};
+use super::{
+    Announced, PendingFile, Uploads,
+    quota::quota_error,
+    replacement::{replaced_by, replacing},
+    staged_copies::staged_key,
+};
 
 /// Outcome of the activation of a pending file.
 #[derive(Debug)]
@@ -63,13 +68,21 @@ impl PendingFile<'_> {
             .or_else(|| presigned().map(|presigned| presigned.rules.clone()))
             .unwrap_or_default();
 
-        let files = std::slice::from_ref(self.file);
+        let file = File {
+            revision: Some(self.revision),
+            ..self.replaced.map_or_else(
+                || self.file.clone(),
+                |replaced| replacing(replaced, space.now()),
+            )
+        };
+        let files = std::slice::from_ref(&file);
         let mut announced = storage.announce(space, files, &rules).await?;
         announced.max_uploads_per_hour = max_uploads_per_hour;
         Ok(announced)
     }
 
-    /// Activates the announced file with validated and stored bytes, and counts an unsigned upload.
+    /// Activates the announced file with validated and stored bytes, and counts an unsigned upload. The bytes of a
+    /// replacement are given to its file.
     /// Keeps concurrent changes of the record. A failed attempt deletes the bytes, unless they may be in use.
     #[instrument(skip_all)]
     pub async fn activate(
@@ -77,6 +90,9 @@ impl PendingFile<'_> {
         content: StoredContent,
         announced: Announced,
     ) -> Result<ActivationOutcome, ServiceError> {
+        if let Some(replaced) = self.replaced {
+            return self.replace(replaced, content, announced).await;
+        }
         let space = self.uploads.space;
         let activation = Activation {
             uploads: self.uploads,
@@ -99,17 +115,21 @@ impl PendingFile<'_> {
     #[instrument(skip_all)]
     pub async fn discard(self) -> Result<bool, ServiceError> {
         let Uploads { space, bucket, .. } = self.uploads;
-        let load = || space.files().get(self.file.id);
         let remove = |found: Option<File>| async move {
             let Some(pending) = found.filter(|file| file.status == FileStatus::Pending) else {
                 return Ok(false);
             };
-            space.table.files().remove(&pending, &[]).await?;
+            let files = space.table.files();
+            if replaced_by(&pending).is_some() {
+                files.remove_replacement(&pending).await?;
+            } else {
+                files.remove(&pending, &[]).await?;
+            }
             Ok(true)
         };
         let is_removed = space
             .table
-            .retry_on_conflict(Some(self.file.clone()), load, remove)
+            .retry_on_conflict(Some(self.file.clone()), || self.reload(), remove)
             .await?;
 
         if is_removed && let Err(error) = bucket.delete(&staged_key(self.file)).await {

@@ -1,8 +1,8 @@
 //! The upload configs of a space.
 
 use domain::{
-    Completion, FieldErrors, IdSequence, NewUploadConfig, Page, PageRequest, Role, ServiceError,
-    UploadConfig, UploadConfigId, UploadConfigReference,
+    Completion, FieldErrors, File, IdSequence, NewUploadConfig, Page, PageRequest, Principal, Role,
+    ServiceError, UploadConfig, UploadConfigId, UploadConfigReference, UploadRules,
 };
 
 use crate::{SpaceLists, SpaceScope};
@@ -36,6 +36,16 @@ impl UploadConfigs<'_> {
             .upload_configs()
             .get(self.space.record.id, reference)
             .await?)
+    }
+
+    /// Returns the current rules for new bytes of a file: those of its upload config, or the default ones if it was
+    /// deleted.
+    pub async fn rules_of(self, file: &File, by: Principal) -> Result<UploadRules, ServiceError> {
+        let reference = UploadConfigReference::Id(file.upload_config_id);
+        let config = self.get(Some(&reference)).await?;
+        Ok(config
+            .map(|config| config.rules_for(by))
+            .unwrap_or_default())
     }
 
     /// Creates an upload config. `complete` returns the completion of the request's idempotency

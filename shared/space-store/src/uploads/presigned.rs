@@ -5,10 +5,10 @@ use std::time::Duration;
 use bucket::{ObjectKey, PutGrant};
 use domain::{Completion, File, FileId, FileStatus, ServiceError, Timestamp};
 use queue::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, Queue};
-use table::NewFileRecords;
+use table::{NewFileRecords, WriteError};
 use tracing::instrument;
 
-use super::Uploads;
+use super::{Uploads, replaced_by};
 
 /// Lifetime of a presigned upload URL from the creation of its file, in milliseconds: an hour. The
 /// last pass of a purge starts later.
@@ -59,6 +59,7 @@ impl Uploads<'_> {
         let check = ConfirmCheck {
             space_id: file.space_id,
             file_id: file.id,
+            is_replacement: replaced_by(file).is_some(),
             due_at: file.created_at.plus_ms(CHECK_DELAY_MS),
         };
         checks
@@ -68,6 +69,9 @@ impl Uploads<'_> {
             }])
             .await?;
 
+        if replaced_by(file).is_some() {
+            return self.write_replacement(file, completion).await;
+        }
         let new = NewFileRecords {
             files: std::slice::from_ref(file),
             ..NewFileRecords::default()
@@ -75,6 +79,25 @@ impl Uploads<'_> {
         let quota = file.pending_quota(file.created_at);
         let written = self.write_records(new, quota.as_ref(), completion).await;
         written.map_err(|failed| failed.error)
+    }
+
+    /// Writes the record of an upload that replaces the bytes of a file. If that is deleted meanwhile, the check removes the
+    /// upload.
+    async fn write_replacement(
+        self,
+        upload: &File,
+        completion: Option<&Completion>,
+    ) -> Result<(), ServiceError> {
+        let files = self.space.table.files();
+        match files.create_replacement(upload, completion).await {
+            Err(WriteError::Failed(error)) => {
+                let uploads = std::slice::from_ref(upload);
+                let reservation = completion.map(|completion| &completion.reservation);
+                let exists = files.resolve_unknown_commit(uploads, reservation).await;
+                if exists? { Ok(()) } else { Err(error.into()) }
+            }
+            written => Ok(written?),
+        }
     }
 
     /// Returns a URL to which the bytes of a pending file can be sent.

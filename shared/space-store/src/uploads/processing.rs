@@ -1,6 +1,7 @@
 //! Access to uploaded files for the background jobs that process them.
 //!
-//! Invariant: a job finds a file only if it is active. The job is sent before the record is written,
+//! Invariant: a job finds a file only if it has the bytes that the job is about, and is active, or in the trash, from which it may be
+//! restored. The job is sent before the record is written,
 //! so it waits for the record until every request that could write it has ended.
 
 use std::{ops::RangeInclusive, time::Duration};
@@ -48,7 +49,7 @@ impl UploadedFiles {
         &self.bucket
     }
 
-    /// Returns the file of a job once it is active. Otherwise returns `None`: the file does not exist yet,
+    /// Returns the file of a job once it is active or trashed. Otherwise returns `None`: the file does not exist yet,
     /// and the job was sent to `jobs` again, or it was deleted, or its request failed.
     pub async fn announced(
         &self,
@@ -84,7 +85,7 @@ impl UploadedFiles {
         Ok(jobs.send(&[DelayedJob { job, delay_seconds }]).await?)
     }
 
-    /// Returns the file of a job if it is active, after several reads within a short time if it is not.
+    /// Returns the file of a job if it is active or trashed, after several reads within a short time if it is not.
     #[instrument(skip_all)]
     async fn active(&self, job: &ProcessingJob) -> Result<Option<Scoped<File>>, ServiceError> {
         for read in 0..READS {
@@ -102,7 +103,8 @@ impl UploadedFiles {
                 continue;
             };
 
-            if file.status == FileStatus::Active {
+            let is_announced = job.revision.is_none_or(|job| file.revision == Some(job));
+            if file.status != FileStatus::Pending && is_announced {
                 let table = self.tenants.table.clone();
                 return Ok(Some(Scoped {
                     space: SpaceScope::for_background_job(table, space),
@@ -134,13 +136,11 @@ impl UploadedFiles {
         &self,
         file: &File,
     ) -> Result<Option<AuthorizedFile>, ServiceError> {
-        let Some(resolved) = self
-            .tenants
-            .delivery()
-            .resolve_active(&file.storage_path)
-            .await?
-        else {
-            return Ok(None);
+        let delivery = self.tenants.delivery();
+        let resolved = delivery.resolve_active(&file.storage_path).await?;
+        // Another file may have the name of a trashed one.
+        let Some(resolved) = resolved.filter(|resolved| resolved.file.id == file.id) else {
+            return self.trashed_for_renditions(file).await;
         };
         let folders = resolved
             .folders
@@ -153,20 +153,42 @@ impl UploadedFiles {
         )))
     }
 
+    /// Returns a file in the trash with the watermark that its renditions would have if it were restored now; `None` if
+    /// it was deleted.
+    async fn trashed_for_renditions(
+        &self,
+        file: &File,
+    ) -> Result<Option<AuthorizedFile>, ServiceError> {
+        let table = &self.tenants.table;
+        let found = table
+            .spaces()
+            .with_resource::<File>(file.space_id, file.id)
+            .await?;
+        let (Some(space), Some(file)) = (found.space, found.record) else {
+            return Ok(None);
+        };
+
+        let space = SpaceScope::for_background_job(table.clone(), space);
+        let folders = space.folders().chain(file.folder.as_ref()).await?;
+        let folders = folders.unwrap_or_default();
+        let watermark = EffectiveSecurity::of(&folders, space.record()).watermark_of(&file)?;
+        Ok(Some(AuthorizedFile::for_background_job(file, watermark)))
+    }
+
     /// Returns a file for a job that stores no rendition. Its watermark does not matter then.
     pub fn without_renditions(&self, file: File) -> AuthorizedFile {
         AuthorizedFile::for_background_job(file, None)
     }
 
-    /// Returns the bytes of a file; `None` if it was deleted.
+    /// Returns the bytes of a file; `None` if it was deleted, or has other bytes.
     pub async fn original(&self, file: &AuthorizedFile) -> Result<Option<Bytes>, ServiceError> {
         match file
             .objects(&self.bucket)
             .original(&self.tenants, None)
             .await?
         {
-            Some(chunks) => collect(chunks).await.map(Some),
-            None => Ok(None),
+            Ok(chunks) => collect(chunks).await.map(Some),
+            Err(_gone) => Ok(None),
         }
     }
 }

@@ -8,16 +8,13 @@
 //!   and the sweep deletes what a crash leaves behind.
 
 use bucket::{Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, Payload};
-use domain::{File, FileId, Revision, ServiceError};
+use domain::{File, Revision, ServiceError};
 
 use super::PendingFile;
 
 /// A copy of a staged object.
 #[derive(Debug)]
 pub struct StagedCopy {
-    file: FileId,
-    /// Revision that the copy is stored under.
-    pub revision: Revision,
     /// SHA-256 in lower-case hex; `None` if S3 did not compute one.
     pub checksum_sha256: Option<String>,
 }
@@ -34,47 +31,51 @@ pub enum StagedCopyOutcome {
 }
 
 impl PendingFile<'_> {
-    /// Copies the staged object under a new revision.
-    pub async fn copy_staged(self) -> Result<StagedCopyOutcome, ServiceError> {
-        let revision = Revision::new(self.uploads.space.env());
-        let key = ObjectKey::original(self.file.space_id, self.file.id, revision);
+    /// Returns the revision that this attempt stores the bytes under.
+    pub fn revision(self) -> Revision {
+        self.revision
+    }
 
+    /// Returns the key of the object that this attempt stores.
+    fn key(self) -> ObjectKey {
+        let file = self.replaced.unwrap_or(self.file);
+        ObjectKey::original(file.space_id, file.id, self.revision)
+    }
+
+    /// Copies the staged object to the key of this attempt.
+    pub async fn copy_staged(self) -> Result<StagedCopyOutcome, ServiceError> {
+        let from = staged_key(self.file);
         match self
             .uploads
             .bucket
-            .copy(&staged_key(self.file), self.file.size, &key)
+            .copy(&from, self.file.size, &self.key())
             .await
         {
             Ok(CopyOutcome::Copied(Copied { checksum_sha256 })) => {
-                Ok(StagedCopyOutcome::Copied(StagedCopy {
-                    file: self.file.id,
-                    revision,
-                    checksum_sha256,
-                }))
+                Ok(StagedCopyOutcome::Copied(StagedCopy { checksum_sha256 }))
             }
             Ok(CopyOutcome::Absent) => Ok(StagedCopyOutcome::Absent),
             Ok(CopyOutcome::OtherSize) => Ok(StagedCopyOutcome::OtherSize),
             Err(error) => {
-                self.uploads.remove_revision(self.file.id, revision).await;
+                self.remove_stored().await;
                 Err(error.into())
             }
         }
     }
 
-    /// Returns the size and the first bytes of a copy.
-    pub async fn copy_head(
-        self,
-        copy: &StagedCopy,
-        bytes: u64,
-    ) -> Result<ObjectHead, ServiceError> {
-        let key = ObjectKey::original(self.uploads.space.record.id, copy.file, copy.revision);
+    /// Returns the size and the first bytes of the copy.
+    pub async fn copy_head(self, bytes: u64) -> Result<ObjectHead, ServiceError> {
+        let key = self.key();
         let head = self.uploads.bucket.head_with_prefix(&key, bytes).await?;
         head.ok_or_else(|| ServiceError::unavailable("the copy was deleted during its validation"))
     }
 
-    /// Deletes a copy that does not become the active revision.
-    pub async fn remove_copy(self, copy: StagedCopy) {
-        self.uploads.remove_revision(copy.file, copy.revision).await;
+    /// Deletes the object of this attempt, which does not become that of a file. If this fails, the sweep or the job of the
+    /// replacement deletes it.
+    pub async fn remove_stored(self) {
+        if let Err(error) = self.uploads.bucket.delete(&self.key()).await {
+            tracing::warn!(file_id = %self.file.id, %error, "an object without a record could not be deleted");
+        }
     }
 
     /// Opens the staged object. Returns `None` if nothing was sent yet.
@@ -82,25 +83,22 @@ impl PendingFile<'_> {
         Ok(self.uploads.bucket.open(&staged_key(self.file)).await?)
     }
 
-    /// Stores validated bytes under a new revision.
-    pub async fn put_revision(
+    /// Stores validated bytes under the key of this attempt, instead of a copy if there is one.
+    pub async fn put(
         self,
         payload: Payload,
         mime_type: &str,
         checksum_sha256: &str,
-    ) -> Result<Revision, ServiceError> {
-        let revision = Revision::new(self.uploads.space.env());
-        let key = ObjectKey::original(self.file.space_id, self.file.id, revision);
-
+    ) -> Result<(), ServiceError> {
         let stored = self
             .uploads
             .bucket
-            .put(&key, payload, mime_type, checksum_sha256)
+            .put(&self.key(), payload, mime_type, checksum_sha256)
             .await;
         match stored {
-            Ok(()) => Ok(revision),
+            Ok(()) => Ok(()),
             Err(error) => {
-                self.uploads.remove_revision(self.file.id, revision).await;
+                self.remove_stored().await;
                 Err(error.into())
             }
         }

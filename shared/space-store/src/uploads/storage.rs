@@ -9,11 +9,11 @@
 
 use bucket::Bucket;
 use domain::{
-    AnnouncedWebhook, File, FileId, ProcessingRules, ServiceError, Timestamp, UploadRules,
-    WebhookEvent, WebhookMessage,
+    AnnouncedWebhook, File, FileId, ProcessingRules, Revision, ServiceError, Timestamp,
+    UploadRules, WebhookEvent, WebhookMessage,
 };
 use futures::future;
-use queue::{DelayedJob, ProcessingJob, Queue, WebhookJob};
+use queue::{DelayedJob, MAX_DELAY_SECONDS, ProcessingJob, PurgeJob, Queue, WebhookJob};
 use tracing::instrument;
 
 use crate::{
@@ -27,6 +27,7 @@ pub struct UploadStorage {
     pub(crate) bucket: FileBucket,
     processing: Queue<ProcessingJob>,
     webhooks: Queue<WebhookJob>,
+    purge: Queue<PurgeJob>,
 }
 
 /// Proof that the jobs of files were sent, with the webhooks to create together with the records.
@@ -63,15 +64,42 @@ impl UploadStorage {
         bucket: Bucket,
         processing: Queue<ProcessingJob>,
         webhooks: Queue<WebhookJob>,
+        purge: Queue<PurgeJob>,
     ) -> UploadStorage {
         UploadStorage {
             bucket: FileBucket::new(bucket),
             processing,
             webhooks,
+            purge,
         }
     }
 
-    /// Sends the jobs of up to ten files that are about to become active by these rules: their processing,
+    /// Sends the job that deletes the objects of a replacement which the file does not have afterwards. It precedes
+    /// the storage of the new bytes, so no crash leaves any.
+    #[instrument(skip_all)]
+    pub(crate) async fn announce_replacement(
+        &self,
+        file: &File,
+        revision: Revision,
+        now: Timestamp,
+    ) -> Result<(), ServiceError> {
+        let replaced = file
+            .revision
+            .ok_or_else(|| ServiceError::internal("the replaced file has no bytes"))?;
+        let job = PurgeJob::Replacement {
+            space_id: file.space_id,
+            file_id: file.id,
+            revisions: [replaced, revision],
+            requested_at: now,
+        };
+        let delay_seconds = MAX_DELAY_SECONDS;
+        Ok(self
+            .purge
+            .send(&[DelayedJob { job, delay_seconds }])
+            .await?)
+    }
+
+    /// Sends the jobs of up to ten files that are about to become active, or to get other bytes, by these rules: their processing,
     /// unless the record contains its results, and the webhooks of what the record will show, if the space
     /// or the rules have a URL.
     #[instrument(skip_all)]
@@ -90,6 +118,7 @@ impl UploadStorage {
                 DelayedJob::immediate(ProcessingJob {
                     space_id: file.space_id,
                     file_id: file.id,
+                    revision: file.revision,
                     announced_at,
                     rules: processing_rules.clone(),
                 })
@@ -107,7 +136,7 @@ impl UploadStorage {
         };
         let uploaded: Vec<FileWebhook> = files
             .iter()
-            .filter_map(|file| announce(file, WebhookEvent::Uploaded))
+            .filter_map(|file| announce(file, file.content_event()))
             .collect();
         let processed: Vec<FileWebhook> = files
             .iter()

@@ -229,7 +229,7 @@ impl Uploads<'_> {
         }
     }
 
-    async fn put(self, file: &File, payload: Payload) -> Result<(), ServiceError> {
+    pub(super) async fn put(self, file: &File, payload: Payload) -> Result<(), ServiceError> {
         let key = original_key(file)?;
         let checksum = file
             .checksum_sha256

@@ -1,4 +1,5 @@
-//! Index entries that files are found by: folder, reference, tags, and original name.
+//! Index entries that files are found by: folder, reference, tags, and original name; of trashed files, that they are, and
+//! when they are purged.
 //!
 //! Invariants:
 //! - An entry holds the id of its file. Readers skip an entry whose file is absent or no longer
@@ -8,13 +9,14 @@
 //! - The other entries are part of that transaction if they fit. Otherwise they are written before
 //!   the file and deleted after it, so every existing file is found.
 
-use domain::{File, FileId, FileStatus};
+use domain::{File, FileId, FileStatus, SpaceId, Trash};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     FileRecords, Key,
     key::{
-        NAME_END, files_in_folder, files_with_name_prefix, files_with_reference, files_with_tag,
+        NAME_END, TRASHED_FILES, files_in_folder, files_with_name_prefix, files_with_reference,
+        files_with_tag,
     },
     transaction::Transaction,
     write::Keyed,
@@ -30,6 +32,9 @@ pub(crate) struct FileEntry {
     /// The name prefix in the key of an entry by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
+    /// The space of the file in an entry by the time of the purge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) space_id: Option<SpaceId>,
 }
 
 /// Returns the prefix of a file's folded name that its index entry contains.
@@ -53,6 +58,7 @@ fn entry(file: &File, prefix: &str) -> Keyed<FileEntry> {
         record: FileEntry {
             id: file.id,
             name: None,
+            space_id: None,
         },
     }
 }
@@ -68,16 +74,21 @@ pub(crate) fn reference_entry(file: &File) -> Option<Keyed<FileEntry>> {
     Some(entry(file, &files_with_reference(reference)))
 }
 
-/// Returns the entries of a file except that of its folder. Only active files have an entry by
+/// Returns the entries of a file except that of its folder, which trashed files do not have. Only active files have an entry by
 /// reference: anyone may create pending ones, and a search for the newest active file would have to
 /// skip all of them.
 pub(crate) fn entries(file: &File) -> Vec<Keyed<FileEntry>> {
+    if let Some(trash) = file.trash {
+        return trash_entries(file, trash).into();
+    }
+
     let name = name_prefix(file);
     let name_entry = Keyed {
         key: Key::in_space(file.space_id, name_sort(&name, file.id)),
         record: FileEntry {
             id: file.id,
             name: Some(name),
+            space_id: None,
         },
     };
 
@@ -91,12 +102,27 @@ pub(crate) fn entries(file: &File) -> Vec<Keyed<FileEntry>> {
     entries
 }
 
+/// Returns the entries of a trashed file.
+fn trash_entries(file: &File, trash: Trash) -> [Keyed<FileEntry>; 2] {
+    let purged = Keyed {
+        key: Key::trash(file.space_id, file.id, trash.purge_at),
+        record: FileEntry {
+            id: file.id,
+            name: None,
+            space_id: Some(file.space_id),
+        },
+    };
+    [entry(file, TRASHED_FILES), purged]
+}
+
 impl Transaction<'_> {
     /// Deletes the entries that a changed file no longer has, and writes its new ones.
     pub(crate) fn change_entries(&mut self, from: &File, to: &File) {
-        let all_entries = |file| {
+        let all_entries = |file: &File| {
             let mut all = entries(file);
-            all.push(folder_entry(file));
+            if file.status != FileStatus::Trashed {
+                all.push(folder_entry(file));
+            }
             all
         };
         let contains =

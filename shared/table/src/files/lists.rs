@@ -1,6 +1,6 @@
 //! Filtered lists of files.
 //!
-//! A list is read from one range of keys: that of the search prefix, else of the tag, else of the
+//! A list is read from one range of keys: that of trashed files, else of the search prefix, else of the tag, else of the
 //! folder, else of all files. The rest of the filter is applied to each file. A page reads a bounded
 //! number of files, so it may be short or empty although more files follow.
 
@@ -18,8 +18,8 @@ use crate::{
     files::index::{FileEntry, NAME_PREFIX_CHARACTERS, name_prefix},
     filtered_page::{FILTERED_BATCH, FilteredPage},
     key::{
-        FILES, files_in_folder, files_with_name_prefix, files_with_reference, files_with_tag,
-        space_partition,
+        FILES, TRASHED_FILES, files_in_folder, files_with_name_prefix, files_with_reference,
+        files_with_tag, space_partition,
     },
     query::{Range, Slice},
 };
@@ -41,7 +41,9 @@ enum Source {
 
 impl Source {
     fn of(filter: &FileFilter) -> Source {
-        if let Some(search) = &filter.search {
+        if filter.status == Some(FileStatus::Trashed) {
+            Source::Entries(TRASHED_FILES.to_owned())
+        } else if let Some(search) = &filter.search {
             let prefix: String = search
                 .as_str()
                 .chars()
@@ -80,12 +82,13 @@ impl Source {
         }
     }
 
-    /// Returns whether every file of the range passes the filter.
+    /// Returns whether every file of the range passes the filter, except trashed ones among all records.
     fn covers(&self, filter: &FileFilter) -> bool {
         let mut rest = filter.clone();
         match self {
             Source::Records => {}
             Source::Names(_) => rest.search = None,
+            Source::Entries(_) if rest.status == Some(FileStatus::Trashed) => rest.status = None,
             Source::Entries(_) if rest.tag.is_some() => rest.tag = None,
             Source::Entries(_) => rest.folder = None,
         }

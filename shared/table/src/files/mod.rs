@@ -2,6 +2,9 @@
 
 pub(crate) mod index;
 pub(crate) mod lists;
+mod replacements;
+
+pub use replacements::ReplacementUpload;
 
 use std::slice;
 
@@ -16,6 +19,7 @@ use crate::{
     condition::{Condition, text},
     files::index::{FileEntry, entries, folder_entry, reference_entry},
     folders::unlocked_folder,
+    spaces::open_space,
     transaction::{MAX_OPERATIONS, Transaction},
     write::Keyed,
 };
@@ -197,8 +201,10 @@ impl FileRecords<'_> {
     }
 
     /// Replaces a file if it is still the version `from`, changes its index entries, and adds the webhooks
-    /// of the change. Returns the new version. Fails with [`Reason::FolderUnavailable`] if the file's new
-    /// folder was deleted or is being deleted.
+    /// of the change. A file that is trashed or restored is recounted, and loses or gets the item of its storage path.
+    /// Returns the new version. Fails with [`Reason::FolderUnavailable`] if the folder that the file is moved or
+    /// restored to was deleted or is being deleted, and with [`Reason::SpaceDeleted`] if the space of a restored file
+    /// was.
     #[instrument(name = "change_file", skip_all)]
     pub async fn change(
         self,
@@ -210,25 +216,9 @@ impl FileRecords<'_> {
             version: from.version + 1,
             ..to.clone()
         };
-
         let mut transaction = self.table.transaction();
-        transaction.replace(Key::file(from.space_id, from.id), to, from.version);
-        if from.status == FileStatus::Active {
-            let delivered = without_exif(to);
-            transaction.replace(Key::path(&from.storage_path), &delivered, from.version);
-        }
-        transaction.change_entries(from, to);
+        transaction.change_file(from, to);
         transaction.insert_webhook_messages(webhooks);
-        if let Some(folder) = to.folder_id()
-            && from.folder_id() != Some(folder)
-        {
-            transaction.check(
-                Key::folder(to.space_id, folder),
-                &unlocked_folder(self.table.env.now()),
-                Reason::FolderUnavailable,
-            );
-        }
-
         transaction.commit().await?;
         Ok(to.version)
     }
@@ -244,6 +234,31 @@ fn without_exif(file: &File) -> File {
 }
 
 impl Transaction<'_> {
+    /// Replaces a file if it is still the version `from`, and changes its index entries. New bytes are counted, and
+    /// begin with no stored renditions.
+    pub(crate) fn change_file(&mut self, from: &File, to: &File) {
+        self.replace(Key::file(from.space_id, from.id), to, from.version);
+        self.change_path(from, to);
+        self.add_to_usage(slice::from_ref(from), slice::from_ref(to));
+        self.change_entries(from, to);
+        if from.revision != to.revision {
+            self.delete(Key::rendition_count(to.space_id, to.id));
+        }
+
+        let now = self.now();
+        let is_restored = from.status == FileStatus::Trashed && to.status == FileStatus::Active;
+        if is_restored {
+            let space = Key::space(to.space_id);
+            self.check(space, &open_space(now), Reason::SpaceDeleted);
+        }
+        if let Some(folder) = to.folder_id()
+            && (is_restored || from.folder_id() != Some(folder))
+        {
+            let folder = Key::folder(to.space_id, folder);
+            self.check(folder, &unlocked_folder(now), Reason::FolderUnavailable);
+        }
+    }
+
     /// Inserts a file and the index entry of its folder.
     fn insert_file(&mut self, file: &File) {
         let lookup = FileLookup {
@@ -260,6 +275,19 @@ impl Transaction<'_> {
         }
     }
 
+    /// Changes the item of a file's storage path, which active files have.
+    fn change_path(&mut self, from: &File, to: &File) {
+        let path = Key::path(&from.storage_path);
+        match (from.status, to.status) {
+            (FileStatus::Active, FileStatus::Active) => {
+                self.replace(path, &without_exif(to), from.version);
+            }
+            (FileStatus::Active, _) => self.delete_version(path, from.version),
+            (_, FileStatus::Active) => self.insert(path, &without_exif(to), Reason::PathTaken),
+            _ => {}
+        }
+    }
+
     /// Deletes a file if it is still this version, and the index entry of its folder.
     fn delete_file(&mut self, file: &File) {
         let is_in_space = Condition::equals("space_id", text(file.space_id));
@@ -267,7 +295,9 @@ impl Transaction<'_> {
 
         self.delete_version(Key::file(file.space_id, file.id), file.version);
         self.delete_if(lookup, &is_in_space, Reason::VersionConflict);
-        self.delete(folder_entry(file).key);
+        if file.status != FileStatus::Trashed {
+            self.delete(folder_entry(file).key);
+        }
         if file.status == FileStatus::Active {
             self.delete_version(Key::path(&file.storage_path), file.version);
         }

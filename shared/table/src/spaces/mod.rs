@@ -8,14 +8,16 @@ pub(crate) mod resource;
 pub(crate) mod sweep;
 mod usage;
 
-use domain::{Completion, FolderId, Handle, Role, Space, SpaceId, UploadConfig, UserId};
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::{Completion, Handle, Role, Space, SpaceId, Timestamp, UploadConfig, UserId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 
 use crate::{
     Key, Reason, SpaceRecords, TableError, WithSpace, WriteError,
-    condition::{Condition, text},
-    key::{FILES, PARTITION, SORT, folder_sort, space_partition},
+    condition::{Condition, number, text},
+    key::{FILES_IN_FOLDERS, FOLDERS, PARTITION, SORT, space_partition},
+    query::PREFIX_END,
     spaces::members::Membership,
     spaces::record::{HandleOwner, RetiredHandle, SpaceLookup, existing},
     transaction::Transaction,
@@ -87,7 +89,7 @@ impl SpaceRecords<'_> {
         self.table.get(Key::space(id)).await
     }
 
-    /// Returns whether a space has any file or folder.
+    /// Returns whether a space has any folder, or any file that is not trashed.
     #[instrument(skip_all)]
     pub async fn has_files_or_folders(self, id: SpaceId) -> Result<bool, TableError> {
         let query = self
@@ -96,13 +98,13 @@ impl SpaceRecords<'_> {
             .query()
             .table_name(&self.table.name)
             .consistent_read(true)
-            // Only files and folders sort in this range.
+            // Only folders and the entries of files in folders and in the root sort in this range.
             .key_condition_expression("#partition = :partition AND #sort BETWEEN :first AND :last")
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_names("#sort", SORT)
             .expression_attribute_values(":partition", text(space_partition(id)))
-            .expression_attribute_values(":first", text(FILES))
-            .expression_attribute_values(":last", text(folder_sort(FolderId::MAX)))
+            .expression_attribute_values(":first", text(FOLDERS))
+            .expression_attribute_values(":last", text(format!("{FILES_IN_FOLDERS}{PREFIX_END}")))
             .limit(1);
         let response = self.table.call(|| query.clone().send()).await?;
         Ok(response.count > 0)
@@ -162,4 +164,17 @@ impl Transaction<'_> {
         self.insert_membership(&membership);
         self.insert_upload_config(starter);
     }
+}
+
+/// Holds if a space exists, and is neither deleted nor locked for a deletion.
+pub(crate) fn open_space(now: Timestamp) -> Condition {
+    Condition::exists()
+        // Spaces store an absent lock as null.
+        .and("(attribute_not_exists(#lock) OR #lock = :none OR #lock.#expires_at <= :now)")
+        .and("attribute_not_exists(#deleted_at)")
+        .name("lock", "delete_lock")
+        .name("expires_at", "expires_at")
+        .name("deleted_at", "deleted_at")
+        .value("none", AttributeValue::Null(true))
+        .value("now", number(now.ms()))
 }

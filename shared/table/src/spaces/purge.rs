@@ -9,7 +9,10 @@ use tracing::instrument;
 
 use crate::{
     Key, Purges, TableError,
-    key::{API_KEYS, FILES, FOLDERS, MEMBERS, PARTITION, SPACE, UPLOAD_CONFIGS, space_partition},
+    key::{
+        API_KEYS, FILES, FOLDERS, MEMBERS, PARTITION, REPLACEMENTS, SPACE, UPLOAD_CONFIGS,
+        space_partition,
+    },
     read::{Item, key_of, record},
     spaces::members::Membership,
 };
@@ -54,6 +57,9 @@ impl PurgePage {
             });
             self.related
                 .extend([Key::path(&file.storage_path), Key::file_lookup(file.id)]);
+            let trash = file.trash.map(|trash| trash.purge_at);
+            self.related
+                .extend(trash.map(|purge_at| Key::trash(file.space_id, file.id, purge_at)));
         } else {
             self.related.extend(related_key(&key.sort, item)?);
         }
@@ -107,6 +113,9 @@ fn related_key(sort: &str, item: Item) -> Result<Option<Key>, TableError> {
     Ok(if sort.starts_with(FOLDERS) {
         let folder: Folder = record(item)?;
         Some(Key::folder_lookup(folder.id))
+    } else if sort.starts_with(REPLACEMENTS) {
+        let upload: File = record(item)?;
+        Some(Key::file_lookup(upload.id))
     } else if sort.starts_with(UPLOAD_CONFIGS) {
         let config: UploadConfig = record(item)?;
         Some(Key::upload_config_lookup(config.id))

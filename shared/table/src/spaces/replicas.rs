@@ -160,7 +160,7 @@ mod tests {
     use aws_sdk_dynamodb::types::AttributeValue;
     use domain::{
         AccessControl, Description, FolderMode, Gravity, PublicHttpsUrl, Revision, Security,
-        Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
+        Signing, SpaceId, SpaceName, Timestamp, TrashDays, UploadConfigId,
     };
 
     use super::*;
@@ -208,6 +208,7 @@ mod tests {
             access_control: AccessControl::default(),
             access_version: u64::MAX,
             security,
+            trash_days: TrashDays::default(),
             webhook_signing: Signing::default(),
             signing: Signing {
                 generation: u32::MAX,

@@ -1,14 +1,14 @@
-//! Counters of the active files of a space.
+//! Counters of the active and the trashed files of a space.
 //!
 //! Invariants:
-//! - The transaction that activates or deletes files counts them, so the sum of the counters is exact.
+//! - The transaction that activates, replaces, deletes, trashes or restores files counts them, so the sum of the counters is exact.
 //! - A transaction changes one counter, that of the shard of its first file, so that concurrent requests rarely meet
 //!   in one, where one of them would have to be repeated. A counter alone may be negative: a file can be uncounted in
 //!   another shard than it was counted in.
 
 use std::collections::{BTreeMap, HashMap};
 
-use domain::{File, FileCount, FileStatus, ResourceType, SpaceId, Usage};
+use domain::{File, FileCount, FileStatus, SpaceId, Usage};
 use serde::Deserialize;
 use tracing::instrument;
 
@@ -21,7 +21,7 @@ use crate::{
 /// Number of counters of a space.
 const SHARDS: u8 = 16;
 
-/// A counter as it is stored: the attributes of each resource type, beside those of its key.
+/// A counter as it is stored: the attributes of each category, beside those of its key.
 #[derive(Debug, Default, Deserialize)]
 struct Counter {
     #[serde(flatten)]
@@ -45,18 +45,20 @@ impl Counter {
     }
 }
 
-/// Names of the attributes of a resource type.
+/// Category of trashed files. Those of active files are their resource types.
+const TRASHED: &str = "trashed";
+
+/// Names of the attributes of a category.
 struct Names {
     files: String,
     bytes: String,
 }
 
 impl Names {
-    fn of(resource_type: ResourceType) -> Names {
-        let name = resource_type.name();
+    fn of(category: &str) -> Names {
         Names {
-            files: format!("{name}_files"),
-            bytes: format!("{name}_bytes"),
+            files: format!("{category}_files"),
+            bytes: format!("{category}_bytes"),
         }
     }
 }
@@ -76,39 +78,49 @@ impl SpaceRecords<'_> {
             let total: i64 = counters.iter().map(|counter| counter.get(name)).sum();
             u64::try_from(total).unwrap_or_default()
         };
-        Ok(Usage::of(|resource_type| {
-            let Names { files, bytes } = Names::of(resource_type);
+        let count = |category: &str| {
+            let Names { files, bytes } = Names::of(category);
             FileCount {
                 files: sum(&files),
                 bytes: sum(&bytes),
             }
-        }))
+        };
+        Ok(Usage::of(
+            |resource_type| count(resource_type.name()),
+            count(TRASHED),
+        ))
     }
 }
 
 impl Transaction<'_> {
-    /// Counts the active ones of the files that the transaction creates.
+    /// Counts the files that the transaction creates.
     pub(crate) fn count_files(&mut self, files: &[File]) {
-        self.add_to_usage(files, 1);
+        self.add_to_usage(&[], files);
     }
 
-    /// Uncounts the active ones of the files that the transaction deletes.
+    /// Uncounts the files that the transaction deletes.
     pub(crate) fn uncount_files(&mut self, files: &[File]) {
-        self.add_to_usage(files, -1);
+        self.add_to_usage(files, &[]);
     }
 
-    fn add_to_usage(&mut self, files: &[File], sign: i64) {
+    /// Uncounts the files as they were before the transaction, and counts them as they are after it. Pending files
+    /// do not count.
+    pub(crate) fn add_to_usage(&mut self, before: &[File], after: &[File]) {
         let mut sums: BTreeMap<String, i64> = BTreeMap::new();
-        for file in files
-            .iter()
-            .filter(|file| file.status == FileStatus::Active)
-        {
-            let names = Names::of(file.resource_type);
+        let uncounted = before.iter().map(|file| (file, -1));
+        let counted = after.iter().map(|file| (file, 1));
+        for (file, sign) in uncounted.chain(counted) {
+            let Some(category) = category(file) else {
+                continue;
+            };
+            let names = Names::of(category);
             let size = i64::try_from(file.size).unwrap_or(i64::MAX);
             *sums.entry(names.files).or_default() += sign;
             *sums.entry(names.bytes).or_default() += sign * size;
         }
-        let Some(first) = files.first().filter(|_| !sums.is_empty()) else {
+        sums.retain(|_, sum| *sum != 0);
+        let first = before.first().or(after.first());
+        let Some(first) = first.filter(|_| !sums.is_empty()) else {
             return;
         };
 
@@ -124,5 +136,14 @@ impl Transaction<'_> {
         let update = format!("ADD {}", additions.join(", "));
         let key = Key::usage(first.space_id, first.id.shard(SHARDS));
         self.update_always(key, &update, &expressions);
+    }
+}
+
+/// Returns the category that a file is counted in; `None` if it is pending.
+fn category(file: &File) -> Option<&'static str> {
+    match file.status {
+        FileStatus::Pending => None,
+        FileStatus::Active => Some(file.resource_type.name()),
+        FileStatus::Trashed => Some(TRASHED),
     }
 }

@@ -1,26 +1,25 @@
-//! Webhook messages. An item by file and event guarantees that each event has one message.
+//! Webhook messages, with an index entry by file.
+//!
+//! Invariant: an event has one message, because the transaction that it happens with replaces or deletes a version of its file.
 
-use std::cmp::Reverse;
+use std::collections::HashMap;
 
-use domain::{
-    Direction, FileId, Page, PageBounds, PageRequest, SpaceId, WebhookEvent, WebhookFilter,
-    WebhookMessage, WebhookMessageId,
-};
+use domain::{Page, PageRequest, SpaceId, WebhookFilter, WebhookMessage, WebhookMessageId};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
     Key, Reason, TableError, WebhookRecords, WithSpace, WriteError,
     filtered_page::{FILTERED_BATCH, FilteredPage},
-    key::{WEBHOOK_MESSAGES, space_partition},
-    query::Range,
+    key::{WEBHOOK_MESSAGES, space_partition, webhooks_of_file},
+    query::{Range, Slice},
     transaction::Transaction,
 };
 
-/// Item that guarantees that an event of a file has one message.
+/// Index entry of a message by file.
 #[derive(Serialize, Deserialize)]
-struct EventMessage {
-    webhook_message_id: WebhookMessageId,
+struct FileMessage {
+    id: WebhookMessageId,
     expires_at_seconds: i64,
 }
 
@@ -35,7 +34,7 @@ impl WebhookRecords<'_> {
         let mut transaction = self.table.transaction();
         let to = transaction.replace_webhook_message(from, to);
         if from.expires_at_seconds != to.expires_at_seconds {
-            transaction.keep_event(&to);
+            transaction.keep_entry(&to);
         }
         transaction.commit().await?;
         Ok(to)
@@ -73,12 +72,11 @@ impl WebhookRecords<'_> {
         filter: &WebhookFilter,
         page_request: &PageRequest,
     ) -> Result<Page<WebhookMessage>, TableError> {
-        if let Some(file) = filter.file_id {
-            let messages = self.of_file(space, file).await?;
-            return Ok(page_of(messages, filter, page_request));
-        }
-
-        let range = Range::newest_first(space_partition(space), WEBHOOK_MESSAGES);
+        let prefix = match filter.file_id {
+            Some(file) => &webhooks_of_file(file),
+            None => WEBHOOK_MESSAGES,
+        };
+        let range = Range::newest_first(space_partition(space), prefix);
         if *filter == WebhookFilter::default() {
             return self.table.page(range, page_request).await;
         }
@@ -89,8 +87,11 @@ impl WebhookRecords<'_> {
             ..page_request.clone()
         };
         loop {
-            let slice = self.table.slice(range.clone(), &batch).await?;
-            page.add(slice.map(Some), |message| filter.matches(message));
+            let slice = match filter.file_id {
+                Some(_) => self.of_file(space, range.clone(), &batch).await?,
+                None => self.table.slice(range.clone(), &batch).await?.map(Some),
+            };
+            page.add(slice, |message| filter.matches(message));
             match page.next_batch() {
                 Some(next) => batch = next,
                 None => return Ok(page.into_page()),
@@ -98,79 +99,53 @@ impl WebhookRecords<'_> {
         }
     }
 
-    /// Returns the messages of a file, at most one for each event.
+    /// Reads messages of a file. The record is `None` if the message expired before its index entry.
     async fn of_file(
         self,
         space: SpaceId,
-        file: FileId,
-    ) -> Result<Vec<WebhookMessage>, TableError> {
-        let events = WebhookEvent::ALL.map(|event| Key::webhook_event(space, file, event));
-        let mut found = self.table.batch_get(events.clone()).await?;
-        let mut keys = Vec::new();
-        for event in &events {
-            let message: Option<EventMessage> = found.take(event)?;
-            keys.extend(
-                message.map(|message| Key::webhook_message(space, message.webhook_message_id)),
-            );
-        }
+        range: Range,
+        page_request: &PageRequest,
+    ) -> Result<Slice<Option<WebhookMessage>>, TableError> {
+        let entries: Slice<FileMessage> = self.table.slice(range, page_request).await?;
+        let ids = entries.records.iter().map(|entry| entry.record.id);
+        let keys = ids.map(|id| Key::webhook_message(space, id));
+        let mut found = self.table.batch_get(keys).await?;
 
-        let mut found = self.table.batch_get(keys.clone()).await?;
-        let mut messages = Vec::new();
-        for key in &keys {
-            messages.extend(found.take(key)?);
+        let mut messages: HashMap<WebhookMessageId, WebhookMessage> = HashMap::new();
+        for entry in &entries.records {
+            let id = entry.record.id;
+            let message = found.take(&Key::webhook_message(space, id))?;
+            messages.extend(message.map(|message| (id, message)));
         }
-        Ok(messages)
+        Ok(entries.map(|entry| messages.remove(&entry.id)))
     }
 }
 
-/// Returns the requested page of all messages of a list.
-fn page_of(
-    mut messages: Vec<WebhookMessage>,
-    filter: &WebhookFilter,
-    page_request: &PageRequest,
-) -> Page<WebhookMessage> {
-    messages.retain(|one| filter.matches(one) && page_request.includes(one.id));
-    messages.sort_by_key(|message| Reverse(message.id));
-    let limit = usize::from(page_request.limit);
-    let excess = messages.len().saturating_sub(limit);
-    match page_request.direction() {
-        Direction::Forward => messages.truncate(limit),
-        Direction::Backward => drop(messages.drain(..excess)),
-    }
-
-    let position = |message: Option<&WebhookMessage>| message.map(|one| one.id.to_string());
-    let bounds = position(messages.first())
-        .zip(position(messages.last()))
-        .map(|(first, last)| PageBounds { first, last });
-    Page::new(page_request, bounds, excess > 0, messages)
+fn entry_key(message: &WebhookMessage) -> Key {
+    Key::webhook_of_file(message.space_id, message.file_id, message.id)
 }
 
-fn event_key(message: &WebhookMessage) -> Key {
-    Key::webhook_event(message.space_id, message.file_id, message.event)
-}
-
-fn event_message(message: &WebhookMessage) -> EventMessage {
-    EventMessage {
-        webhook_message_id: message.id,
+fn entry(message: &WebhookMessage) -> FileMessage {
+    FileMessage {
+        id: message.id,
         expires_at_seconds: message.expires_at_seconds,
     }
 }
 
 impl Transaction<'_> {
-    /// Creates the messages of the events that the transaction is about. Fails with [`Reason::IdTaken`] if
-    /// an event has one.
+    /// Creates the messages of the events that the transaction is about.
     pub(crate) fn insert_webhook_messages(&mut self, messages: &[WebhookMessage]) {
         for message in messages {
             let key = Key::webhook_message(message.space_id, message.id);
-            self.insert(event_key(message), &event_message(message), Reason::IdTaken);
             self.insert(key, message, Reason::IdTaken);
+            self.put(entry_key(message), &entry(message));
         }
     }
 
     /// Deletes messages of events that are rolled back, also if an attempt was made meanwhile.
     pub(crate) fn delete_webhook_messages(&mut self, messages: &[WebhookMessage]) {
         for message in messages {
-            self.delete(event_key(message));
+            self.delete(entry_key(message));
             self.delete(Key::webhook_message(message.space_id, message.id));
         }
     }
@@ -190,8 +165,8 @@ impl Transaction<'_> {
         to
     }
 
-    /// Lets the item by file and event expire with its message.
-    fn keep_event(&mut self, message: &WebhookMessage) {
-        self.put(event_key(message), &event_message(message));
+    /// Lets the index entry expire with its message.
+    fn keep_entry(&mut self, message: &WebhookMessage) {
+        self.put(entry_key(message), &entry(message));
     }
 }

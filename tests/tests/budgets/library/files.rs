@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use tests::{File, Stack, TestSpace, UNKNOWN_ID, seconds, stack_test};
 
+use crate::files::trash::keep_for_days;
+
 use super::{Budget, nested, stored, warm};
 
 /// A space with nested folders, and files with tags and references.
@@ -98,10 +100,17 @@ async fn batches_and_usage_stay_within_call_budget(stack: &Stack) {
     let by_key = Budget::of(stack, "files", &acme.client);
     let ids = [&library.top.id, &library.fifth.id];
     let update = json!({"ids": ids, "operation": "update", "add_tags": ["new"]});
-    let deletion = json!({"ids": ids, "operation": "delete"});
+    let trash = json!({"ids": ids, "operation": "delete"});
+    let restoration = json!({"ids": ids, "operation": "restore"});
+    let deletion = json!({"ids": ids, "operation": "delete", "permanent": true});
 
     let changes = "3 BatchGetItem, 2 TransactWriteItems";
     by_key.line(200, "POST /files/batch", update, changes).await;
+    keep_for_days(acme, 1).await;
+    let changes = "3 BatchGetItem, 2 GetItem, 2 TransactWriteItems";
+    for body in [trash, restoration] {
+        by_key.line(200, "POST /files/batch", body, changes).await;
+    }
     let deletions = "2 BatchGetItem, 2 GetItem, 2 SendMessageBatch, 2 TransactWriteItems";
     by_key
         .line(200, "POST /files/batch", deletion, deletions)

@@ -1,8 +1,9 @@
-//! Files that are uploaded, moved and deleted during deletions of folders and files: no file is
+//! Files that are uploaded, replaced, moved and deleted during deletions of folders and files: no file is
 //! lost, and none is stored in a deleted folder.
 
 use rand::RngExt;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tests::{column, file_path, text};
 
 use super::{RaceFixture, delete_folder, id_of, race};
@@ -137,6 +138,63 @@ async fn file_deleted_during_update_is_gone() {
             let deletion = delete_folder(&folder).send(&fixture.acme).await;
             deletion.expect_status(204);
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn replacements_updates_and_deletion_of_a_file_are_serialized() {
+    race(206, async |fixture| {
+        let folder = fixture.folder("folder", None).await;
+        let file = upload_to_root(fixture).await;
+        let path = file_path(&file);
+        let texts = ["one", "the other"];
+        let fields = json!({
+            "filename": "note.txt", "content_type": "text/plain", "size": 5, "replaces": file["id"],
+        });
+        let upload = PendingFile::create(&fixture.acme, fields).await;
+        upload.put(&fixture.stack, "third").await;
+        let has_deletion = fixture.draws.random_bool(0.3);
+        let deletion_or_read = if has_deletion {
+            Request::delete(&path)
+        } else {
+            Request::get(&path)
+        };
+
+        let requests = [
+            Request::replace(&path, texts[0]),
+            Request::replace(&path, texts[1]),
+            Request::post(&upload.confirmation(), Value::Null),
+            Request::put(&path, json!({ "folder_id": folder })),
+            Request::put(&path, json!({"tags": ["a"]})),
+            deletion_or_read,
+        ];
+        let [replacements @ .., _, movement, tagging, deletion] = fixture.send(requests).await;
+
+        let allowed: &[u16] = if has_deletion { &[200, 404] } else { &[200] };
+        let is_moved = fixture.succeeded(&movement, allowed);
+        let is_tagged = fixture.succeeded(&tagging, allowed);
+        let is_replaced = replacements.map(|replaced| fixture.succeeded(&replaced, allowed));
+        let is_deleted = fixture.succeeded(&deletion, &[200, 204]) && has_deletion;
+        let found = fixture.acme.get(&path).await;
+        let delivered = fixture.stack.anonymous.get(&text(&file["url"])).await;
+        fixture.assert(delivered.status == found.status, "API and CDN differ");
+        if found.status == 404 {
+            fixture.assert(is_deleted || fixture.is_chaotic, "it was not deleted");
+            return;
+        }
+
+        let record = found.expect_ok();
+        fixture.assert(!is_deleted, "the deleted file exists");
+        let is_there = record["folder_id"] == *folder;
+        fixture.assert(!is_moved || is_there, "it did not move");
+        fixture.assert(!is_tagged || record["tags"] == json!(["a"]), "no tag");
+        let body = delivered.body;
+        fixture.assert(record["size"] == body.len(), "size and bytes differ");
+        let checksum = hex::encode(Sha256::digest(&body));
+        fixture.assert(record["checksum_sha256"] == checksum, "mixed");
+        let is_new = body != TEXT;
+        fixture.assert(is_new || is_replaced == [false; 2], "old bytes");
     })
     .await;
 }

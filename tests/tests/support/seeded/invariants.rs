@@ -13,8 +13,8 @@ const MAX_DEPTH: usize = 20;
 /// Stands for the root in sort keys.
 const ROOT: &str = "ROOT";
 
-/// Asserts that each active file, and no other, has its bytes and is delivered from one place, and that each file has
-/// a lookup item.
+/// Asserts that each active file, and no other, is delivered from one place, that only these and trashed files have bytes,
+/// and that each file has a lookup item.
 pub(crate) fn assert_file_records(dump: &Dump, place: Place) {
     let mut active = BTreeSet::new();
     for path in dump.files_with_bytes() {
@@ -35,27 +35,38 @@ pub(crate) fn assert_file_records(dump: &Dump, place: Place) {
 
         let is_active = record["status"] == "active";
         assert_eq!(is_active, active.contains(id), "{place}: {record}");
+        let has_bytes = record["status"] != "pending";
         for detected_by_bytes in ["revision", "checksum_sha256"] {
             let is_missing = record[detected_by_bytes].is_null();
-            assert_ne!(is_missing, is_active, "{place}: {record}");
+            assert_ne!(is_missing, has_bytes, "{place}: {record}");
         }
     }
 
     let lookups = dump.items_with_prefix(item_keys::FILE_LOOKUPS);
     let owned = lookups.filter(|lookup| !lookup["space_id"].is_null());
+    let replacements = dump.items.keys();
+    let replacements = replacements.filter(|key| key.sort.starts_with(item_keys::REPLACEMENTS));
+    records += replacements.count();
     assert_eq!(owned.count(), records, "{place}: lookup items of files");
     assert_usage(dump, place);
 }
 
-/// Asserts that the counters of each space are the numbers and sizes of its active files. Those of a deleted space
+/// Asserts that the counters of each space are the numbers and sizes of its active and trashed files. Those of a deleted space
 /// are deleted after its files.
 fn assert_usage(dump: &Dump, place: Place) {
     let number = |value: &Value| text(value).parse::<i64>().expect("a number");
     let mut differences: BTreeMap<(&str, String), i64> = BTreeMap::new();
     for (key, item) in &dump.items {
         let partition = key.partition.as_str();
-        if key.sort.starts_with(item_keys::FILES) && item["status"] == "active" {
-            let kind = text(&item["resource_type"]);
+        if key.sort.starts_with(item_keys::FILES) && item["status"] != "pending" {
+            let is_trashed = item["status"] == "trashed";
+            let kind = text(
+                &item[if is_trashed {
+                    "status"
+                } else {
+                    "resource_type"
+                }],
+            );
             *differences
                 .entry((partition, format!("{kind}_files")))
                 .or_default() += 1;
@@ -83,12 +94,16 @@ fn assert_usage(dump: &Dump, place: Place) {
     );
 }
 
-/// Asserts that every original belongs to an active file.
+/// Asserts that every original belongs to an active or trashed file.
 pub(crate) fn assert_no_orphans(dump: &Dump, place: Place) {
     let is_original = |key: &&String| key.contains("/originals/");
     let originals = dump.objects.keys().filter(is_original).count();
-    let files = dump.files_with_bytes().len();
-    assert_eq!(originals, files, "{place}: originals and active files");
+    let records = dump.items.iter();
+    let is_stored = |(key, file): &(&item_keys::Key, &Value)| {
+        key.sort.starts_with(item_keys::FILES) && file["status"] != "pending"
+    };
+    let files = records.filter(is_stored).count();
+    assert_eq!(originals, files, "{place}: originals and files");
 }
 
 /// The items of a space in a dump.
@@ -227,13 +242,18 @@ impl<'a> StoredLibrary<'a> {
     }
 
     /// Asserts that every file is listed only in its folder, and that the folder exists unless the
-    /// file is excused.
+    /// file is excused. Trashed files are listed in the trash only, and to be purged.
     pub(crate) fn assert_files(&self, is_excused: impl Fn(&str) -> bool) {
         let mut listed = BTreeSet::new();
+        let mut trashed = BTreeSet::new();
         for (sort, file) in &self.items {
             let Some(id) = sort.strip_prefix(item_keys::FILES) else {
                 continue;
             };
+            if file["status"] == "trashed" {
+                trashed.insert(id.to_owned());
+                continue;
+            }
             let folder = folder_id(file, "folder");
             let exists = folder.is_none_or(|folder| self.folders.contains_key(folder));
 
@@ -251,6 +271,8 @@ impl<'a> StoredLibrary<'a> {
             "{}: listed files",
             self.place
         );
+        let in_trash = self.suffixes(item_keys::TRASHED_FILES);
+        assert_eq!(in_trash, trashed, "{}: trashed files", self.place);
     }
 
     /// Asserts that the API returns every stored folder once.

@@ -9,7 +9,7 @@ use tests::{Response, TestSpace, text};
 
 use super::{
     Place,
-    operations::{Level, Operation},
+    operations::{Level, Operation, TEXT},
 };
 
 /// Access control of a request.
@@ -78,6 +78,7 @@ pub(crate) struct File {
     config_type: &'static str,
     config: String,
     access: Option<bool>,
+    pub(crate) content: &'static str,
 }
 
 /// Access control, and the level that it comes from.
@@ -119,8 +120,10 @@ pub(crate) struct Model {
     pub(crate) folders: BTreeMap<String, Folder>,
     pub(crate) files: BTreeMap<String, File>,
     pub(crate) deleted_folders: Vec<String>,
-    /// URLs of deleted files.
-    pub(crate) deleted_urls: Vec<String>,
+    /// Deleted files, which are in the trash if the space has one.
+    pub(crate) deleted_files: BTreeMap<String, File>,
+    /// URLs of files that were deleted with a folder.
+    pub(crate) purged_urls: Vec<String>,
 }
 
 impl Model {
@@ -132,7 +135,8 @@ impl Model {
             folders: BTreeMap::new(),
             files: BTreeMap::new(),
             deleted_folders: Vec::new(),
-            deleted_urls: Vec::new(),
+            deleted_files: BTreeMap::new(),
+            purged_urls: Vec::new(),
         }
     }
 
@@ -261,7 +265,7 @@ impl Model {
                         .as_ref()
                         .is_some_and(|folder| folders.contains(folder))
                 });
-                self.deleted_urls.extend(files.map(|(_, file)| file.url));
+                self.purged_urls.extend(files.map(|(_, file)| file.url));
                 self.folders.retain(|folder, _| !folders.contains(folder));
                 self.deleted_folders.extend(folders);
             }
@@ -285,6 +289,7 @@ impl Model {
                     config_type: delivery_type,
                     config: text(&created["upload_config_id"]),
                     access: None,
+                    content: TEXT,
                 };
                 self.files.insert(text(&created["id"]), file);
             }
@@ -295,8 +300,14 @@ impl Model {
             Operation::MoveFile(id, folder) => self.file(&id).folder = folder,
             Operation::DeleteFile(id) => {
                 let file = self.files.remove(&id);
-                self.deleted_urls.extend(file.map(|file| file.url));
+                self.deleted_files.extend(file.map(|file| (id, file)));
             }
+            Operation::RestoreFile(id) => {
+                let mut file = self.deleted_files.remove(&id).expect("a drawn id");
+                file.folder.take_if(|id| !self.folders.contains_key(id));
+                self.files.insert(id, file);
+            }
+            Operation::ReplaceFile(id, content) => self.file(&id).content = content,
         }
     }
 
@@ -376,7 +387,7 @@ impl Model {
 
         json!({
             "id": id, "type": file.delivery_type, "folder_id": folder, "folder_path": self.path(folder), "url": file.url,
-            "access_control": access.to_json(file.access),
+            "access_control": access.to_json(file.access), "size": file.content.len(),
         })
     }
 

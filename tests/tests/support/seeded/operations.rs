@@ -1,8 +1,9 @@
 //! Random operations on folders, files and access control.
 
 use rand::{RngExt, rngs::SmallRng};
+use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Response, TestSpace, form};
+use tests::{Response, TestSpace, file, form, text};
 
 use super::{
     model::{AccessChange, Model},
@@ -11,6 +12,8 @@ use super::{
 
 /// Content of all uploaded files.
 pub(crate) const TEXT: &str = "some text";
+/// Contents that replace it.
+const OTHER_TEXTS: [&str; 2] = ["another text", "x"];
 /// Names of folders: few, so that they conflict.
 const NAMES: [&str; 6] = ["a", "b", "A", "c", "été", "Été"];
 /// Delivery types. Each except the first has an upload config of its name.
@@ -64,6 +67,11 @@ impl Request {
         Request::post("/upload", fields)
     }
 
+    /// A replacement of the content of a file.
+    pub(crate) fn replace(path: &str, text: &str) -> Request {
+        Request::put(&format!("{path}/content"), json!({ "text": text }))
+    }
+
     pub(crate) async fn send(&self, acme: &TestSpace) -> Response {
         let request = acme.request(self.method, &self.path);
         let request = match &self.body {
@@ -76,6 +84,10 @@ impl Request {
                 request.multipart(texts.fold(form, |form, (name, text)| {
                     form.text(name.clone(), text.to_owned())
                 }))
+            }
+            Value::Object(fields) if self.path.ends_with("/content") => {
+                let part = file("note.txt", "text/plain", text(&fields["text"]));
+                request.multipart(Form::new().part("file", part))
             }
             body => request.json(body),
         };
@@ -100,6 +112,10 @@ pub(crate) enum Operation {
     ChangeType(String, &'static str),
     MoveFile(String, Option<String>),
     DeleteFile(String),
+    /// Replaces the content of a file.
+    ReplaceFile(String, &'static str),
+    /// Restores a file from the trash.
+    RestoreFile(String),
 }
 
 /// A resource with access control.
@@ -126,6 +142,8 @@ pub(crate) enum Kind {
     ChangeType,
     MoveFile,
     DeleteFile,
+    ReplaceFile,
+    RestoreFile,
 }
 
 /// The operations of a suite.
@@ -195,6 +213,10 @@ impl Operation {
                 Operation::MoveFile(file?, deleted.filter(|_| is_deleted).or(target))
             }
             Kind::DeleteFile => Operation::DeleteFile(file?),
+            Kind::ReplaceFile => Operation::ReplaceFile(file?, *pick(draws, &OTHER_TEXTS)),
+            Kind::RestoreFile => {
+                Operation::RestoreFile(draw_id(draws, model.deleted_files.keys())?)
+            }
         })
     }
 
@@ -239,6 +261,10 @@ impl Operation {
                 Request::put(&file(id), json!({"folder_id": target}))
             }
             Operation::DeleteFile(id) => Request::delete(&file(id)),
+            Operation::ReplaceFile(id, text) => Request::replace(&file(id), text),
+            Operation::RestoreFile(id) => {
+                Request::post(&format!("{}/restore", file(id)), json!({}))
+            }
         }
     }
 }

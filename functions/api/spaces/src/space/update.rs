@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::{
     Description, FieldError, FieldErrors, FolderMode, HostName, PublicHttpsUrl, ServiceError,
-    Space, SpaceName, UploadConfigId, UploadConfigReference, parse_variant,
+    Space, SpaceName, TrashDays, UploadConfigId, UploadConfigReference, parse_variant,
 };
 use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Patch, ValidJson,
@@ -26,6 +26,7 @@ pub(crate) struct UpdateSpace {
     webhook_url: Patch<PublicHttpsUrl>,
     custom_domain: Patch<HostName>,
     enabled: Option<bool>,
+    trash_days: Option<TrashDays>,
     active_upload_config_id: Option<UploadConfigId>,
     /// Must equal the mode that was set on creation.
     folder_mode: Option<FolderMode>,
@@ -41,6 +42,7 @@ impl FromFields for UpdateSpace {
         });
         let custom_domain = fields.patch("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
+        let trash_days = fields.integer("trash_days", 0, TrashDays::MAX);
         let active_upload_config_id = fields.non_null("active_upload_config_id", |id| {
             id.parse().map_err(|_| FieldError::InvalidSelection)
         });
@@ -54,6 +56,10 @@ impl FromFields for UpdateSpace {
             "active_upload_config_id",
             "Id of the upload config of uploads that do not name one.",
         );
+        fields.describe(
+            "trash_days",
+            "For how many days deleted files can be restored: 0 to 30. A change affects later deletions only.",
+        );
         fields.describe("folder_mode", "Must equal the mode set on creation.");
 
         Some(UpdateSpace {
@@ -62,6 +68,7 @@ impl FromFields for UpdateSpace {
             webhook_url,
             custom_domain,
             enabled,
+            trash_days: trash_days.and_then(TrashDays::new),
             active_upload_config_id,
             folder_mode,
         })
@@ -75,6 +82,7 @@ impl UpdateSpace {
         self.webhook_url.apply(&mut space.webhook_url);
         self.custom_domain.apply(&mut space.custom_domain);
         space.enabled = self.enabled.unwrap_or(space.enabled);
+        space.trash_days = self.trash_days.unwrap_or(space.trash_days);
         space.active_upload_config_id = self
             .active_upload_config_id
             .unwrap_or(space.active_upload_config_id);

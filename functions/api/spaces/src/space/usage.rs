@@ -10,8 +10,8 @@ pub(crate) const GET: Endpoint = Endpoint::get(
 )
 .description(
     "Counts the active files and the bytes of their originals, exactly: an upload is counted when its \
-     file becomes active, and a deletion at once. Pending files, stored renditions and bytes that \
-     wait for their removal are not counted.",
+     file becomes active, and a deletion at once. Files in the trash are counted apart, in `trashed`. Pending files, \
+     stored renditions and bytes that wait for their removal are not counted.",
 );
 
 pub(crate) async fn get(can: Can<ReadSpace>) -> Result<Data<Usage>, ApiError> {

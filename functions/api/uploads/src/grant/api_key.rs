@@ -50,6 +50,7 @@ impl UploadAuthorization for ApiKeyUpload {
     const TEXT_FIELDS: &'static [&'static str] =
         &["space", "upload_config", "ref", FOLDER_ID, FOLDER_PATH];
     const MAX_FILES: usize = MAX_FORM_FILES;
+    const MAY_REPLACE: bool = true;
 
     type TargetFields = ApiKeyTarget;
     type View = UploadedView;

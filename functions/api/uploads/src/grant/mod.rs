@@ -38,6 +38,8 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
     const TEXT_FIELDS: &'static [&'static str];
     /// Maximum number of files in a form. The field `files` exists only if it is above 1.
     const MAX_FILES: usize = 1;
+    /// Whether a presigned upload may replace the bytes of a file.
+    const MAY_REPLACE: bool = false;
 
     /// The fields that name the space, the upload config and the folder.
     type TargetFields: FromFields;
@@ -121,6 +123,7 @@ impl UploadLimits {
             expected_type: self.content_type.as_ref(),
             signed_by: self.signed_by,
             client: self.client.clone(),
+            replaces: None,
         }
     }
 

@@ -1,0 +1,230 @@
+//! `POST /upload/presign` with `replaces`: the confirmation gives the bytes to another file.
+
+use media::Format;
+use serde_json::json;
+use tests::{
+    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, field_errors, minutes,
+    stack_test,
+};
+
+use super::{
+    presign::{PendingFile, presign_body},
+    unsigned::UnsignedConfig,
+};
+use crate::{
+    files::replace::{assert_no_old_bytes, jpeg, replace},
+    support::{
+        images::image,
+        pages::list_ids,
+        seeded::{Place, invariants::assert_file_records},
+    },
+};
+
+/// Presigns an upload of bytes that replace those of a file.
+async fn presign(acme: &TestSpace, file: &str, bytes: &[u8]) -> PendingFile {
+    let fields = json!({"replaces": file, "size": bytes.len()});
+    PendingFile::create(acme, fields).await
+}
+
+/// Asserts that nothing of an upload remains but what expires.
+async fn assert_ended(stack: &Stack, upload: &PendingFile) {
+    let dump = stack.dump().await;
+    for (key, item) in dump.items {
+        let is_left = format!("{key:?} {item}").contains(upload.id());
+        assert!(!is_left || !item["expires_at_seconds"].is_null(), "{item}");
+    }
+    let mut keys = dump.objects.keys();
+    let staged = upload.object_key();
+    assert!(!keys.any(|key| key.contains(upload.id()) && key != staged));
+}
+
+#[stack_test]
+async fn confirmation_gives_the_bytes_to_the_file(stack: &Stack, acme: &TestSpace) {
+    let photo = acme.upload(PHOTO).with_ref("cover").await;
+    let new = jpeg(90, 60);
+    let upload = presign(acme, &photo.id, &new).await;
+
+    // The upload is no file.
+    for path in [upload.address(), format!("{}/signed-url", upload.address())] {
+        acme.get(&path).await.expect_status_of(&[404, 405]);
+    }
+    acme.delete_err(404, &upload.address()).await;
+    assert_eq!(list_ids(acme, "").await, [&*photo.id]);
+    assert_eq!(list_ids(acme, "search=photo").await, [&*photo.id]);
+    upload.confirm(acme).await.expect_error(409);
+
+    upload.put(stack, new.clone()).await;
+    for client in [&acme.client, &stack.account()] {
+        let confirmed = upload.confirm(client).await.expect_ok();
+        assert_eq!(confirmed, acme.get_ok(photo.path()).await);
+        let expected =
+            json!({"id": photo.id, "size": new.len(), "ref": "cover", "url": photo["url"]});
+        assert_fields(&confirmed, expected);
+    }
+    stack.anonymous.fetch(photo.url()).await.expect_body(&new);
+    assert_eq!(list_ids(acme, "").await, [&*photo.id]);
+
+    stack.run_post_upload().await;
+    let meta = &acme.get_ok(photo.path()).await["storage_meta"];
+    assert_fields(meta, json!({"width": 90, "height": 60}));
+    stack.run_confirm_checks().await;
+    assert_ended(stack, &upload).await;
+    assert_no_old_bytes(stack, &photo.id).await;
+    assert_file_records(&stack.dump().await, Place { seed: 0, step: 0 });
+}
+
+#[stack_test]
+async fn presign_refuses_what_the_file_excludes(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
+    let photo = acme.upload(PHOTO).await;
+    let foreign = other.upload(PHOTO).await;
+    let pending = PendingFile::create(acme, json!({})).await;
+    let kept = "must be missing when replaces is present";
+    let fields =
+        json!({"replaces": photo.id, "ref": "x", "folder_id": "root", "upload_config": "x"});
+    acme.upload_config("x").await;
+
+    for (fields, errors) in [
+        (json!({"replaces": UNKNOWN_ID}), field_error("replaces", "")),
+        (json!({"replaces": "x"}), field_error("replaces", "")),
+        (
+            json!({ "replaces": foreign.id }),
+            field_error("replaces", ""),
+        ),
+        (
+            json!({"replaces": photo.id, "content_type": "image/png", "filename": "a.png"}),
+            field_error("content_type", "must be a file of type: jpg"),
+        ),
+        (
+            fields,
+            field_errors([("ref", kept), ("folder_id", kept), ("upload_config", kept)]),
+        ),
+    ] {
+        let body = presign_body(acme, fields);
+        assert_eq!(acme.post_err(422, "/upload/presign", body).await, errors);
+    }
+
+    let body = presign_body(acme, json!({"replaces": pending.id()}));
+    acme.post_err(409, "/upload/presign", body).await;
+    for (role, status) in [("user", 403), ("viewer", 403)] {
+        let body = presign_body(acme, json!({"replaces": photo.id}));
+        let client = acme.role(role).await;
+        client.post_err(status, "/upload/presign", body).await;
+    }
+    let anonymous = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    let refused = anonymous.presign(json!({"replaces": photo.id})).await;
+    let errors = field_error("replaces", "requires an API key");
+    assert_eq!(refused.expect_error(422), errors);
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn bytes_of_another_type_end_the_upload(stack: &Stack, acme: &TestSpace) {
+    let photo = acme.upload(PHOTO).await;
+    let png = image(Format::Png, 3, 2);
+    let fields = json!({
+        "replaces": photo.id, "size": png.len(), "content_type": "application/octet-stream", "filename": "a",
+    });
+    let upload = PendingFile::create(acme, fields).await;
+    upload.put(stack, png).await;
+
+    let rejected = upload.confirm(acme).await.expect_error(422);
+
+    assert_eq!(rejected, field_error("file", "must be a file of type: jpg"));
+    upload.confirm(acme).await.expect_error(404);
+    assert_eq!(acme.get_ok(photo.path()).await, photo.record);
+    stack.run_confirm_checks().await;
+    assert_ended(stack, &upload).await;
+    assert_no_old_bytes(stack, &photo.id).await;
+}
+
+/// What happens to the file before its replacement is confirmed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Before {
+    Nothing,
+    Replaced,
+    Deleted,
+}
+
+#[stack_test]
+async fn confirmation_applies_to_the_current_file(stack: &Stack, acme: &TestSpace) {
+    for before in [Before::Nothing, Before::Replaced, Before::Deleted] {
+        for is_confirmed in [true, false] {
+            let photo = acme.upload(PHOTO).await;
+            let new = jpeg(80, 50);
+            let upload = presign(acme, &photo.id, &new).await;
+            upload.put(stack, new.clone()).await;
+            match before {
+                Before::Nothing => {}
+                Before::Replaced => {
+                    replace(acme, &photo.id, jpeg(5, 5)).await.expect_ok();
+                }
+                Before::Deleted => {
+                    acme.delete_ok(photo.path()).await;
+                }
+            }
+
+            // What the client does not confirm, the check does.
+            if is_confirmed {
+                let status = if before == Before::Deleted { 404 } else { 200 };
+                upload.confirm(acme).await.expect_status(status);
+            }
+            stack.run_confirm_checks().await;
+            stack.run_purges().await;
+
+            assert_ended(stack, &upload).await;
+            if before == Before::Deleted {
+                stack.anonymous.get_err(404, photo.url()).await;
+                continue;
+            }
+            stack.anonymous.fetch(photo.url()).await.expect_body(&new);
+            assert_no_old_bytes(stack, &photo.id).await;
+        }
+    }
+    assert_file_records(&stack.dump().await, Place { seed: 0, step: 0 });
+}
+
+#[stack_test]
+async fn abandoned_upload_leaves_the_file_as_it_is(stack: &Stack, acme: &TestSpace) {
+    let photo = acme.upload(PHOTO).await;
+    let upload = presign(acme, &photo.id, PHOTO).await;
+    let user = acme.role("user").await;
+    upload.confirm(&user).await.expect_error(403);
+
+    stack.run_confirm_checks().await;
+
+    upload.confirm(acme).await.expect_error(404);
+    assert_ended(stack, &upload).await;
+    assert_eq!(acme.get_ok(photo.path()).await, photo.record);
+}
+
+#[stack_test]
+async fn repeated_presign_returns_the_same_upload(stack: &Stack, acme: &TestSpace) {
+    let photo = acme.upload(PHOTO).await;
+    let presign = async || {
+        let body = presign_body(acme, json!({"replaces": photo.id}));
+        let request = acme.request("POST", "/upload/presign");
+        let request = request.header("idempotency-key", "a").json(&body);
+        PendingFile::of(acme.send(request).await)
+    };
+    let first = presign().await;
+    stack.run_for(minutes(1)).await;
+    assert_eq!(presign().await.id(), first.id());
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn purged_space_keeps_no_upload(stack: &Stack, acme: &TestSpace) {
+    let photo = acme.upload(PHOTO).await;
+    let upload = presign(acme, &photo.id, PHOTO).await;
+    upload.put(stack, PHOTO).await;
+    acme.delete_by_force().await;
+    stack.run_purges().await;
+    stack.run_confirm_checks().await;
+
+    let left = format!("{:?}", stack.dump().await);
+    assert!(!left.contains(upload.id()));
+}
