@@ -10,6 +10,7 @@ export {
   upload,
   uploadSigned,
   uploadUnsigned,
+  type OwnUploadOptions,
   type Progress,
   type UploadOptions,
   type UploadTarget,

@@ -60,13 +60,15 @@ export interface UploadOptions extends UploadTarget {
 /** The folder that only the holder of an API key selects. */
 type FolderFields = "folderId" | "folderPath";
 
+export interface OwnUploadOptions extends UploadOptions {
+  space: string;
+  /** Id of a file whose bytes these replace. It keeps its URL, name, folder and reference. */
+  replaces?: string;
+}
+
 /** Uploads a file with an API key. */
-export function upload(
-  o: ClientOptions,
-  file: Blob | File,
-  u: UploadOptions & { space: string },
-): Promise<FileRecord> {
-  const fields = { space: u.space, upload_config: u.uploadConfig };
+export function upload(o: ClientOptions, file: Blob | File, u: OwnUploadOptions): Promise<FileRecord> {
+  const fields = { space: u.space, upload_config: u.uploadConfig, replaces: u.replaces };
   return store(o, file, u, `${baseOf(o)}/upload`, fields, o.key);
 }
 
@@ -101,6 +103,7 @@ async function store<T>(
   const { idempotencyKey = randomKey() } = u;
   const { name = (file as Partial<File>).name ?? "file" } = u;
   const { size: total, type } = file;
+  const { replaces } = ownFields;
   const fields = { ...ownFields, folder_id: folderId, folder_path: folderPath, ref };
 
   const send = (call: Partial<Call> & { url: string }) =>
@@ -112,8 +115,9 @@ async function store<T>(
 
   function sendForm(): Promise<Reply> {
     const body = new FormData();
-    for (const [field, value] of Object.entries(fields)) if (value) body.set(field, value);
     body.set("file", file, name);
+    if (replaces) return send({ method: "PUT", url: `${baseOf(o)}/files/${replaces}/content`, body, onSent });
+    for (const [field, value] of Object.entries(fields)) if (value) body.set(field, value);
     return send({ url: formUrl, headers: identify(), body, onSent });
   }
 

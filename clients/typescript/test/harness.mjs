@@ -20,6 +20,7 @@ export const failure = (status, errors = {}, headers = {}) => json(status, { mes
 
 /** Names the step of an upload that a request belongs to. */
 export function stepOf(method, url) {
+  if (url.endsWith("/content")) return "form";
   if (method === "PUT" || method === "DELETE") return method.toLowerCase();
   return /presign|confirm/.exec(url)?.[0] ?? "form";
 }

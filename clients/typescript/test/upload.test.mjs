@@ -100,6 +100,17 @@ test("a large file is declared, sent to storage and confirmed, with progress at 
   assert.deepEqual(progress, [{ sent: LARGE, total: LARGE }]);
 });
 
+test("with replaces, the bytes of a file are replaced: in a form, or by way of storage", async () => {
+  const larder = service();
+  const target = { space: "acme01", ref: "r", replaces: "01F" };
+  assert.deepEqual(await upload(options(larder), fileOf(SMALL), target), RECORD);
+  assert.deepEqual(await upload(options(larder), fileOf(LARGE), target), RECORD);
+  const [form, presign] = larder.calls;
+  assert.deepEqual([form.url, [...form.body.keys()]], [`${BASE}/files/01F/content`, ["file"]]);
+  assert.equal(JSON.parse(presign.body).replaces, "01F");
+  assert.deepEqual(larder.steps(), ["form", "presign", "put", "confirm"]);
+});
+
 test("a base URL may end with a slash, and a given key identifies the upload", async () => {
   const larder = service({ confirm: [failure(404)] });
   const target = { space: "acme01", idempotencyKey: "post-17" };
