@@ -30,6 +30,9 @@ export const space = computed(() => {
 /** Whether the key belongs to a user, who has a default space and can create spaces. */
 export const isUser = computed(() => account.value?.key.type === "account");
 
+/** For how many days the current space keeps deleted files. 0: a deletion is final. */
+export const trashDays = computed(() => space.value?.trash_days ?? 0);
+
 /** Whether the caller has at least this role in the current space. */
 export function can(role: Role): boolean {
   return ROLES.indexOf(space.value?.role ?? "viewer") >= ROLES.indexOf(role);

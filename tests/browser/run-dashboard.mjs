@@ -5,7 +5,7 @@ import { after } from "node:test";
 import { close } from "./harness.mjs";
 
 const ALL = [
-  "session", "files", "uploads", "file", "keys", "upload-configs", "access", "webhooks", "settings", "walk", "names", "appearance",
+  "session", "files", "trash", "uploads", "file", "keys", "upload-configs", "access", "webhooks", "settings", "walk", "names", "appearance",
 ];
 
 const [, , ...names] = process.argv;

@@ -58,13 +58,17 @@ export function Dialog({ title, onClose, isBusy, children }: DialogProps) {
   );
 }
 
-/** A dialog with fields. It closes if `onSubmit` succeeds, and shows the errors if it fails. */
+/**
+ * A dialog with fields. It closes if `onSubmit` succeeds, and shows the errors if it fails. With `onStop`, Cancel ends
+ * what runs.
+ */
 export function FormDialog({
   submit,
   isDestructive = false,
   onSubmit,
+  onStop,
   ...dialog
-}: DialogProps & { submit: string; isDestructive?: boolean; onSubmit: () => Promise<void> }) {
+}: DialogProps & { submit: string; isDestructive?: boolean; onSubmit: () => Promise<void>; onStop?: () => void }) {
   const isBusy = useSignal(false);
   const send = async () => {
     await onSubmit();
@@ -75,7 +79,7 @@ export function FormDialog({
       <Form onSubmit={send} isBusy={isBusy}>
         {dialog.children}
         <div class="actions">
-          <button type="button" autofocus={isDestructive} onClick={() => isBusy.value || dialog.onClose()}>
+          <button type="button" autofocus={isDestructive} onClick={() => (isBusy.value ? onStop?.() : dialog.onClose())}>
             Cancel
           </button>
           <button class={isDestructive ? "danger" : "primary"}>{submit}</button>

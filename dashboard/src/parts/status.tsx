@@ -8,9 +8,18 @@ interface Toast {
   id: number;
   text: string;
   isError: boolean;
+  action: Action | undefined;
+}
+
+/** What a message offers to do. It reports its own failure. */
+interface Action {
+  label: string;
+  run: () => void;
 }
 
 const TOAST_MS = 6000;
+/** The time to decide about an action. */
+const ACTION_MS = 15_000;
 const MAX_TOASTS = 4;
 
 const toasts = signal<readonly Toast[]>([]);
@@ -24,11 +33,11 @@ export function announce(text: string): void {
 }
 
 /** Shows a message for some seconds; an error until it is closed. */
-export function toast(text: string, { isError = false } = {}): void {
+export function toast(text: string, { isError = false, action }: { isError?: boolean; action?: Action } = {}): void {
   const id = (lastId += 1);
-  toasts.value = [...toasts.value, { id, text, isError }].slice(-MAX_TOASTS);
+  toasts.value = [...toasts.value, { id, text, isError, action }].slice(-MAX_TOASTS);
   announce(text);
-  if (!isError) setTimeout(() => close(id), TOAST_MS);
+  if (!isError) setTimeout(() => close(id), action ? ACTION_MS : TOAST_MS);
 }
 
 function close(id: number): void {
@@ -43,9 +52,20 @@ export function Messages() {
         {announcement}
       </div>
       <section class="toasts" aria-label="Messages">
-        {toasts.value.map(({ id, text, isError }) => (
+        {toasts.value.map(({ id, text, isError, action }) => (
           <div key={id} class={isError ? "toast error" : "toast"}>
             <span>{text}</span>
+            {action && (
+              <button
+                class="small"
+                onClick={() => {
+                  close(id);
+                  action.run();
+                }}
+              >
+                {action.label}
+              </button>
+            )}
             <button class="plain" aria-label="Close message" onClick={() => close(id)}>
               <Icon name="close" />
             </button>

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { api, PHOTO, required, tenant } from "../harness.mjs";
-import { eventually, goTo, signIn, upload } from "./steps.mjs";
+import { api, noise, PHOTO, required, tenant, TEXT, throttleUploads } from "../harness.mjs";
+import { delivered, eventually, goTo, signIn, upload } from "./steps.mjs";
 
 const account = required("LARDER_API_KEY");
 
@@ -86,6 +86,74 @@ test("looking at a private image makes no size of it public", async (t) => {
   await page.getByText("The preview is the original.").waitFor();
   await goTo(page, `${acme.handle}/access`, "Upload an image to see the watermark on it.");
   for (const width of [400, 800]) assert.equal((await fetch(`${file.url}?w=${width}`)).status, 403);
+});
+
+test("the bytes are replaced under the same URL: by a chosen file, and by a dropped one", async (t) => {
+  const { file, page, record } = await opened(t);
+  const dialog = page.getByRole("dialog");
+  const cut = (width) => delivered(`${file.url}?w=${width}&h=200&r=crop&f=jpeg`);
+  const [chosen, dropped] = [await cut(320), await cut(400)];
+  const replace = () => dialog.getByRole("button", { name: "Replace" }).click();
+
+  await page.getByRole("button", { name: "Replace…" }).click();
+  await dialog.getByText("The URL stays the same.").waitFor();
+  await replace();
+  await dialog.getByText("Choose a file.").waitFor();
+  await dialog.getByLabel("New file").setInputFiles(TEXT);
+  await replace();
+  await dialog.locator(".error-text, .problem").getByText(/jpg/i).first().waitFor();
+  assert.equal((await record()).size, file.size);
+  await dialog.getByLabel("New file").setInputFiles({ ...PHOTO, buffer: chosen });
+  await replace();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("tab", { name: "Details" }).click();
+  await page.getByText("320 × 200").waitFor();
+  const { url, size } = await record();
+  assert.deepEqual({ url, size }, { url: file.url, size: chosen.length });
+  assert.ok(chosen.equals(await delivered(file.url)));
+  await page.waitForFunction(() => document.querySelector(".panel-preview img")?.naturalHeight === 200);
+
+  const transfer = await page.evaluateHandle((bytes) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes)], "dropped.jpg", { type: "image/jpeg" }));
+    return data;
+  }, [...dropped]);
+  await page.dispatchEvent(".panel-preview", "dragover", { dataTransfer: transfer });
+  await page.dispatchEvent(".panel-preview", "drop", { dataTransfer: transfer });
+  await replace();
+  await page.getByText("400 × 200").waitFor();
+  assert.ok(dropped.equals(await delivered(file.url)));
+});
+
+test("a large file is replaced by way of storage, with progress and Cancel", async (t) => {
+  const SIZE = 5 << 20;
+  const SLOW_BYTES_PER_SECOND = 500_000;
+  const acme = await tenant();
+  const file = await upload(acme, noise("large.bin", SIZE / 2));
+  const page = await signIn(t, account, `${acme.handle}/files`);
+  const dialog = page.getByRole("dialog");
+  const record = async () => (await api(account, "GET", `/files/${file.id}`)).data;
+  const next = noise("next.bin", SIZE);
+  await page.getByRole("gridcell", { name: "large.bin" }).click();
+  const begin = async () => {
+    await page.getByRole("button", { name: "Replace…" }).click();
+    await dialog.getByLabel("New file").setInputFiles(next);
+    await dialog.getByRole("button", { name: "Replace" }).click();
+  };
+  await throttleUploads(page, SLOW_BYTES_PER_SECOND);
+  await begin();
+  await page.waitForFunction(() => document.querySelector("dialog progress")?.value > 0);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("The replacement was cancelled.").first().waitFor();
+  assert.equal((await record()).size, file.size);
+
+  await throttleUploads(page, -1);
+  await begin();
+  await eventually(page, async () => (await record()).size === SIZE);
+  await dialog.waitFor({ state: "detached" });
+  assert.ok(next.buffer.equals(await delivered(file.url)));
+  const { data } = await api(account, "GET", `/files?space_id=${acme.id}`);
+  assert.deepEqual(data.map(({ id }) => id), [file.id]);
 });
 
 test("a file is deleted after a question that names it", async (t) => {

@@ -94,6 +94,22 @@ test("a file is dragged onto a folder, and a folder is created, renamed and dele
   assert.deepEqual(folders.map(({ name }) => name), ["Press 2026"]);
 });
 
+test("a folder is deleted with everything in it, after a question that names it", async (t) => {
+  const { acme, cell, page, press } = await opened(t);
+  const file = await upload(acme, { ...TEXT, name: "inside.txt" }, { folder_id: press.id });
+  await upload(acme, { ...TEXT, name: "deep.txt" }, { folder_id: press.id, folder_path: "2025" });
+  await page.getByRole("button", { name: "Folder Press 2026" }).click();
+  await page.getByRole("dialog", { name: "Folder Press 2026" }).getByRole("button", { name: "Delete…" }).click();
+  const question = page.getByRole("dialog", { name: "Delete folder “Press 2026” with everything in it?" });
+  await question.getByText("1 file and 1 folder directly in it, and all that is in those, will be gone").waitFor();
+  await page.waitForFunction(() => document.activeElement.textContent === "Cancel");
+  await question.getByRole("button", { name: "Delete everything" }).click();
+  await page.getByRole("link", { name: "Press 2026" }).waitFor({ state: "detached" });
+  await cell("a.txt").waitFor();
+  await api(account, "GET", `/folders/${press.id}`, { status: 404 });
+  await api(account, "GET", `/files/${file.id}`, { status: 404 });
+});
+
 test("files are found by name and type, and the place stays in the address", async (t) => {
   const { cell, page, stored } = await opened(t);
   await page.keyboard.press("/");

@@ -17,6 +17,10 @@ test("the settings are saved with the name, and the URL of webhooks stays", asyn
 
   await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByLabel("Description").fill("For the shop");
+  await page.getByLabel("Days in the trash").fill("31");
+  await page.getByRole("button", { name: "Save" }).press("Enter");
+  await page.waitForFunction(() => document.activeElement.name === "trash_days");
+  await page.getByLabel("Days in the trash").fill("7");
   await page.getByLabel("Enabled").focus();
   await page.keyboard.press("Space");
   await page.getByRole("button", { name: "Save" }).press("Enter");
@@ -24,8 +28,8 @@ test("the settings are saved with the name, and the URL of webhooks stays", asyn
 
   const { data } = await api(account, "GET", `/spaces/${id}`);
   assert.deepEqual(
-    { name: data.name, description: data.description, enabled: data.enabled, webhook_url: data.webhook_url },
-    { name, description: "For the shop", enabled: false, webhook_url },
+    { name: data.name, description: data.description, enabled: data.enabled, webhook_url: data.webhook_url, trash_days: data.trash_days },
+    { name, description: "For the shop", enabled: false, webhook_url, trash_days: 7 },
   );
   await page.getByRole("button", { name, exact: true }).waitFor();
 });
@@ -39,12 +43,16 @@ test("an error of the API appears at its field, which has the focus", async (t) 
   await page.waitForFunction(() => document.activeElement.name === "custom_domain");
 });
 
-test("the usage is shown by resource type", async (t) => {
+test("the usage is shown by resource type, and that of the trash apart", async (t) => {
   const space = await tenant();
+  const { account, handle, id } = space;
+  await api(account, "PUT", `/spaces/${id}`, { body: { name: handle, trash_days: 1 } });
   await upload(space, PHOTO);
+  const deleted = await upload(space, PHOTO);
+  await api(account, "DELETE", `/files/${deleted.id}`, { status: 204 });
   const page = await signIn(t, space.account, `${space.handle}/settings`);
   const usage = page.getByRole("region", { name: "Usage" });
-  for (const name of ["image", "total"]) {
+  for (const name of ["image", "total", "in the trash"]) {
     assert.match(await usage.getByRole("row", { name }).innerText(), /\s1\s+22\.4 KB/);
   }
 });

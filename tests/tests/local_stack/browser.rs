@@ -45,7 +45,11 @@ async fn browser_uploads_from_other_origin(stack: &Stack) {
 
 #[stack_test(multi_thread, undrained, options = dashboard_options())]
 async fn dashboard_of_files_and_keys_in_a_browser(stack: &Stack) {
-    run_dashboard(stack, &["session", "files", "uploads", "file", "keys"]).await;
+    run_dashboard(
+        stack,
+        &["session", "files", "trash", "uploads", "file", "keys"],
+    )
+    .await;
 }
 
 #[stack_test(multi_thread, undrained, options = dashboard_options())]

@@ -44,6 +44,8 @@ function List({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
+const STATUSES = { active: "", pending: "Pending: the upload is not confirmed yet", trashed: "In the trash" } as const;
+
 function factsOf(record: FileRecord): Fact[] {
   const { storage_meta: meta, processing } = record;
   const states = { pending: "In progress", completed: "Completed", failed: "Failed" } as const;
@@ -55,7 +57,7 @@ function factsOf(record: FileRecord): Fact[] {
     ["Pages or frames", (meta.pages ?? 0) > 1 && count(meta.pages ?? 0)],
     ["Transparency", meta.has_alpha && "Yes"],
     ["Color", meta.dominant_color && <code>{meta.dominant_color}</code>],
-    ["Status", record.status === "pending" && "Pending: the upload is not confirmed yet"],
+    ["Status", STATUSES[record.status]],
     ["Processing", states[processing.status]],
     ["Created", time(record.created_at)],
     ["Changed", time(record.updated_at)],

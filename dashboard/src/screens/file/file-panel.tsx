@@ -5,21 +5,22 @@
 
 import { useSignal } from "@preact/signals";
 import type { LarderError } from "larder";
-import { deleteFile, getFile, type FileRecord } from "larder/api";
+import { getFile, type FileRecord } from "larder/api";
 import { useEffect, useId, useMemo, useRef } from "preact/hooks";
 
 import { client, dataOf } from "../../api.ts";
-import { ask } from "../../parts/dialog.tsx";
+import { attempt } from "../../parts/errors.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { Failure, useLoad } from "../../parts/load.tsx";
 import { usePoll } from "../../parts/poll.ts";
-import { toast } from "../../parts/status.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { space } from "../../state.ts";
 import { AccessTab } from "./access.tsx";
 import { Details } from "./details.tsx";
 import { Preview } from "./preview.tsx";
+import { DeleteButton, Trashed } from "./removal.tsx";
 import { isPublicOnceCreated, isTransformable, useRendition } from "./rendition.ts";
+import { ReplaceDialog } from "./replace.tsx";
 import { whyFixed } from "./rights.ts";
 import type { Size } from "./snippets.ts";
 import { transformationOf } from "./transformation.ts";
@@ -43,7 +44,9 @@ interface FilePanelProps {
 export function FilePanel({ id, onClose, onChanged, onDeleted }: FilePanelProps) {
   const headingId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
-  const loaded = useLoad((signal) => dataOf(getFile({ client, path: { id }, signal, throwOnError: true })), [id]);
+  const load = (signal?: AbortSignal) =>
+    dataOf(getFile({ client, path: { id }, ...(signal && { signal }), throwOnError: true }));
+  const loaded = useLoad(load, [id]);
   useEffect(() => heading.current?.focus(), []);
 
   const data = loaded.data.value;
@@ -60,6 +63,7 @@ export function FilePanel({ id, onClose, onChanged, onDeleted }: FilePanelProps)
     loaded.set(changed);
     onChanged(changed);
   };
+  const reload = () => attempt(async () => change(await load()));
   usePolling(record, (polled) => (polled.processing.status === "pending" ? loaded.set : change)(polled));
 
   return (
@@ -72,8 +76,10 @@ export function FilePanel({ id, onClose, onChanged, onDeleted }: FilePanelProps)
           <Icon name="close" />
         </button>
       </header>
-      {record ? (
-        <Content key={id} record={record} onChanged={change} onDeleted={onDeleted} />
+      {record?.status === "trashed" ? (
+        <Trashed key={id} record={record} onChanged={change} onDeleted={onDeleted} />
+      ) : record ? (
+        <Content key={id} record={record} onChanged={change} onDeleted={onDeleted} reload={reload} />
       ) : (
         <div class="panel-body">
           <Missing error={loaded.error.value} isForeign={isForeign} retry={loaded.reload} />
@@ -100,7 +106,11 @@ function usePolling(record: FileRecord | null, onLoaded: (record: FileRecord) =>
   const polls = useSignal(0);
   const latest = useRef(record);
   latest.current = record;
-  const isActive = record?.processing.status === "pending" && polls.value < MAX_POLLS;
+  const isPending = record?.processing.status === "pending";
+  const isActive = isPending && polls.value < MAX_POLLS;
+  useEffect(() => {
+    if (!isPending) polls.value = 0;
+  }, [isPending]);
   const poll = async () => {
     const { current: before } = latest;
     if (!before) return;
@@ -117,19 +127,27 @@ interface ContentProps {
   record: FileRecord;
   onChanged: (record: FileRecord) => void;
   onDeleted: (id: string) => void;
+  reload: () => Promise<void>;
 }
 
-function Content({ record, onChanged, onDeleted }: ContentProps) {
+function Content({ record, onChanged, onDeleted, reload }: ContentProps) {
   const tab = useSignal("Use");
   const size = useSignal<Size | null>(null);
+  const replacing = useSignal<{ file?: File } | null>(null);
   const tried = useMemo(() => transformationOf(record), []);
   const hasPreview = record.resource_type === "image" && record.size <= MAX_ORIGINAL_BYTES;
   const shownAs = isTransformable(record) && !isPublicOnceCreated(record) ? tried.parameters.value : null;
   const shown = useRendition(record, shownAs ?? (hasPreview ? {} : null));
+  const reason = whyFixed(record) ?? (record.status === "active" ? undefined : "The file is pending.");
 
   return (
     <>
-      <Preview record={record} shown={shown} onSize={(measured) => (size.value = measured)} />
+      <Preview
+        record={record}
+        shown={shown}
+        onSize={(measured) => (size.value = measured)}
+        onDrop={reason ? undefined : (file) => (replacing.value = { file })}
+      />
       <div class="panel-body">
         <Tabs label="File" names={["Use", "Details", "Access"]} selected={tab}>
           <div class="panel-tab">
@@ -138,36 +156,21 @@ function Content({ record, onChanged, onDeleted }: ContentProps) {
             {tab.value === "Access" && <AccessTab record={record} onChanged={onChanged} />}
           </div>
         </Tabs>
-        <Deletion record={record} onDeleted={onDeleted} />
+        <div class="panel-end actions start">
+          <button disabled={Boolean(reason)} title={reason} onClick={() => (replacing.value = {})}>
+            Replace…
+          </button>
+          <DeleteButton record={record} onDeleted={onDeleted} />
+        </div>
       </div>
+      {replacing.value && (
+        <ReplaceDialog
+          record={record}
+          dropped={replacing.value.file}
+          onReplaced={reload}
+          onClose={() => (replacing.value = null)}
+        />
+      )}
     </>
-  );
-}
-
-function Deletion({ record, onDeleted }: Pick<ContentProps, "record" | "onDeleted">) {
-  const { id, original_name: name } = record;
-  const reason = whyFixed(record);
-  const remove = async () => {
-    await deleteFile({ client, path: { id }, throwOnError: true });
-    toast(`${name} was deleted.`);
-    onDeleted(id);
-  };
-  const askToDelete = () =>
-    ask({
-      title: "Delete this file?",
-      text: (
-        <>
-          <bdi class="strong">{name}</bdi> disappears at once, also from pages that show it. It cannot be restored.
-        </>
-      ),
-      action: "Delete",
-      run: remove,
-    });
-  return (
-    <div class="panel-end">
-      <button class="danger" disabled={Boolean(reason)} title={reason} onClick={askToDelete}>
-        Delete
-      </button>
-    </div>
   );
 }

@@ -2,6 +2,7 @@
 //
 // - It follows the transformation after a short pause. A later one replaces an earlier one.
 // - A private file is shown as its original: looking at it creates no rendition.
+// - The service is asked whether what the browser has is still current: the bytes may have been replaced.
 // - Where the bytes cannot be fetched, the image is shown by its URL, without its size.
 
 import { useSignal, type ReadonlySignal } from "@preact/signals";
@@ -95,7 +96,7 @@ async function addressOf(record: FileRecord, t: Transformation, signal: AbortSig
 async function fetchRendition(address: string, signal: AbortSignal): Promise<Rendition> {
   let response: Response;
   try {
-    response = await fetch(address, { headers: { accept: ACCEPT }, signal });
+    response = await fetch(address, { headers: { accept: ACCEPT }, cache: "no-cache", signal });
   } catch {
     return { src: address, size: null, type: "" };
   }

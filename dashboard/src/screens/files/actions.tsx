@@ -13,9 +13,10 @@ import { TextField } from "../../parts/form.tsx";
 import { plural } from "../../parts/format.ts";
 import { needs } from "../../parts/roles.ts";
 import { toast } from "../../parts/status.tsx";
+import { trashDays } from "../../state.ts";
 import { startBatch } from "./batch.tsx";
 import type { FileList } from "./list.ts";
-import { closeFile, useReset, type Model } from "./model.ts";
+import { closeFile, reloads, useReset, type Model } from "./model.ts";
 import type { Names } from "./selection.ts";
 
 interface Asked {
@@ -27,6 +28,8 @@ interface Asked {
 const URL_CHUNK = 100;
 /** Maximum number of tags that are offered to be removed. */
 const MAX_OFFERED_TAGS = 20;
+
+const RESTORATION = { change: { operation: "restore" }, doing: "Restoring", done: "restored" } as const;
 
 /** The dialog that is open. */
 const asked = signal<Asked | null>(null);
@@ -71,7 +74,7 @@ export function moveDropped(model: Model, files: Names, folder: string): void {
   void attempt(() => move(model, files, folder));
 }
 
-/** Asks whether to delete files, and does it. */
+/** Asks whether to delete files, and does it: to the trash if the space has one, for good if they are there. */
 export function askToDelete(model: Model, files: Names, openId: string | undefined): void {
   const reason = needs("user");
   if (reason) return toast(reason, { isError: true });
@@ -80,16 +83,43 @@ export function askToDelete(model: Model, files: Names, openId: string | undefin
     if (openId && ids.has(openId)) closeFile();
     model.list.remove(ids);
   };
+  const { isTrash } = model.filters;
+  const days = isTrash ? 0 : trashDays.value;
   const run = () =>
     startBatch(files, {
-      change: { operation: "delete" },
+      change: { operation: "delete", ...(isTrash && { permanent: true }) },
       doing: "Deleting",
-      done: "deleted",
+      done: days > 0 ? "moved to the trash" : "deleted",
       onDone,
       onEnd: endOf(model),
+      ...(days > 0 && { undo }),
     });
-  const text = `${label(files)} will be gone, and ${files.size === 1 ? "its URL" : "their URLs"} will stop working.`;
-  ask({ title: `Delete ${label(files)}?`, text, action: "Delete", run });
+  const [verb, urls, stop] = files.size === 1 ? ["moves", "its URL", "stops"] : ["move", "their URLs", "stop"];
+  const kept = `${label(files)} ${verb} to the trash for ${plural(days, "day")}. Until then, ${urls} ${stop} working.`;
+  const gone = `${label(files)} will be gone, and ${urls} will stop working.`;
+  const final = `${label(files)} cannot be restored afterwards.`;
+  const now = isTrash ? " now" : "";
+  ask({
+    title: `Delete ${label(files)}${now}?`,
+    text: isTrash ? final : days > 0 ? kept : gone,
+    action: `Delete${now}`,
+    run,
+  });
+}
+
+/** Restores files that a message offers to restore, wherever the page is by now. */
+function undo(files: Names): void {
+  const onEnd = () => void (reloads.value += 1);
+  void attempt(() => startBatch(files, { ...RESTORATION, onDone: () => {}, onEnd }));
+}
+
+/** Restores files from the trash. */
+export function restore(model: Model, files: Names): void {
+  const reason = needs("user");
+  if (reason) return toast(reason, { isError: true });
+  if (files.size === 0) return;
+  const onDone = (ids: ReadonlySet<string>) => model.list.remove(ids);
+  void attempt(() => startBatch(files, { ...RESTORATION, onDone, onEnd: endOf(model) }));
 }
 
 /** Copies the URLs of files, one per line. */

@@ -1,8 +1,13 @@
 // The bar of filters, the order and the view. All of them are in the address.
 
+import { getSpaceUsage } from "larder/api";
+
+import { client, dataOf } from "../../api.ts";
 import type { Options } from "../../parts/form.tsx";
 import { Icon, type IconName } from "../../parts/icons.tsx";
+import { useLoad } from "../../parts/load.tsx";
 import { setQuery } from "../../router.ts";
+import { space, trashDays } from "../../state.ts";
 import { isFiltered, NO_FILTERS, type Filters } from "./filters.ts";
 import { Menu } from "./menu.tsx";
 
@@ -38,7 +43,7 @@ export function isTableView(view: string | undefined): boolean {
 }
 
 export function Bar({ filters, isTable }: { filters: Filters; isTable: boolean }) {
-  const { type, delivery, tag, order, search, isEverywhere } = filters;
+  const { type, delivery, tag, order, search, isEverywhere, isTrash } = filters;
   const isActive = isFiltered(filters);
   return (
     <div class="files-bar">
@@ -52,15 +57,18 @@ export function Bar({ filters, isTable }: { filters: Filters; isTable: boolean }
         />
         <TagFilter tag={tag} />
         <DateFilter filters={filters} />
+        <Trash isTrash={isTrash} />
         {isActive && (
           <>
-            <button
-              class={isEverywhere ? "filter-chip on" : "filter-chip"}
-              aria-pressed={isEverywhere}
-              onClick={() => setQuery({ all: isEverywhere ? undefined : "1" })}
-            >
-              All folders
-            </button>
+            {!isTrash && (
+              <button
+                class={isEverywhere ? "filter-chip on" : "filter-chip"}
+                aria-pressed={isEverywhere}
+                onClick={() => setQuery({ all: isEverywhere ? undefined : "1" })}
+              >
+                All folders
+              </button>
+            )}
             <button class="filter-chip plain" onClick={() => setQuery(NO_FILTERS)}>
               Clear
             </button>
@@ -78,7 +86,7 @@ export function Bar({ filters, isTable }: { filters: Filters; isTable: boolean }
             onChange={(value) => setQuery({ order: value })}
           />
         )}
-        <div class="files-views" role="group" aria-label="View">
+        <div class="files-views" role="group" aria-label="View" hidden={isTrash}>
           {VIEWS.map(([view, label, icon]) => (
             <button
               key={view}
@@ -95,6 +103,27 @@ export function Bar({ filters, isTable }: { filters: Filters; isTable: boolean }
         </div>
       </div>
     </div>
+  );
+}
+
+/** Shows the trash instead of the files, or the files again. It is there if the space has a trash, or files in it. */
+function Trash({ isTrash }: { isTrash: boolean }) {
+  const path = { id: space.value?.id ?? "" };
+  const load = async (signal: AbortSignal) => {
+    if (trashDays.value > 0) return true;
+    const { trashed } = await dataOf(getSpaceUsage({ client, path, signal, throwOnError: true }));
+    return trashed.files > 0;
+  };
+  const hasTrash = useLoad(load, [trashDays.value]).data.value;
+  if (!isTrash && !hasTrash) return null;
+  return (
+    <button
+      class={isTrash ? "filter-chip on" : "filter-chip"}
+      aria-pressed={isTrash}
+      onClick={() => setQuery({ trash: isTrash ? undefined : "1", file: undefined }, true)}
+    >
+      Trash
+    </button>
   );
 }
 

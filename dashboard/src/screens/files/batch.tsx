@@ -25,6 +25,8 @@ interface Work {
   onDone: (ids: ReadonlySet<string>) => void;
   /** Called at the end with the files that were not changed. */
   onEnd: (left: Names) => void;
+  /** Offered at the end for the files that were changed. */
+  undo?: (changed: Names) => void;
 }
 
 interface Failure {
@@ -73,7 +75,7 @@ export async function startBatch(files: Names, work: Work): Promise<void> {
     }
     progress.value = null;
     if (key.value !== secret) return;
-    report(ids.length - left.size, failed, work);
+    report(new Map([...files].filter(([id]) => !left.has(id))), failed, work);
     work.onEnd(left);
   };
 
@@ -106,8 +108,9 @@ function reasonOf({ message, errors }: PartError): string {
   return Object.values(errors).flat().join(" ") || message;
 }
 
-function report(changed: number, failed: readonly Failure[], { done }: Work): void {
-  if (changed > 0) toast(`${plural(changed, "file")} ${done}.`);
+function report(changed: Names, failed: readonly Failure[], { done, undo }: Work): void {
+  const options = undo && { action: { label: "Undo", run: () => undo(changed) } };
+  if (changed.size > 0) toast(`${plural(changed.size, "file")} ${done}.`, options);
   if (failed.length > 0) failures.value = { title: `${plural(failed.length, "file")} not ${done}`, list: failed };
 }
 

@@ -9,6 +9,7 @@ import { placeholder } from "larder";
 import { Component, type ComponentChild } from "preact";
 
 import { bytes, date } from "../../parts/format.ts";
+import { unless } from "../../parts/roles.ts";
 import type { Item } from "./list.ts";
 
 interface CellProps {
@@ -90,23 +91,52 @@ export class TableRow extends Memo<CellProps & { row: number }> {
         data-index={index}
         draggable
       >
-        <div role="gridcell" class="file-name" tabIndex={isActive ? 0 : -1}>
+        <div role="gridcell" class="file-name" tabIndex={isActive ? 0 : -1} aria-description={keptOf(item)}>
           {markOf(isSelected)}
           {pictureOf(item)}
-          <b dir="auto">{item.name}</b>
+          <div>
+            <b dir="auto">{item.name}</b>
+            {item.purgeAt && <small aria-hidden="true">{keptOf(item)}</small>}
+          </div>
         </div>
         <div role="gridcell">{item.extension.toUpperCase()}</div>
         <div role="gridcell" class="number">
           {bytes(item.size)}
         </div>
-        <div role="gridcell">{date(item.createdAt)}</div>
-        <div role="gridcell" dir="auto">
-          {item.tags.join(", ")}
-        </div>
-        <div role="gridcell">{badgesOf(item)}</div>
+        {item.purgeAt ? (
+          actionsOf(item, isActive)
+        ) : (
+          <>
+            <div role="gridcell">{date(item.createdAt)}</div>
+            <div role="gridcell" dir="auto">
+              {item.tags.join(", ")}
+            </div>
+            <div role="gridcell">{badgesOf(item)}</div>
+          </>
+        )}
       </div>
     );
   }
+}
+
+/** Says until when the trash keeps a file. */
+function keptOf({ purgeAt }: Item): string | undefined {
+  return purgeAt ? `Kept until ${date(purgeAt)}` : undefined;
+}
+
+/** What can be done with a file of the trash. The grid finds the action by the name of the button. */
+function actionsOf({ name }: Item, isActive: boolean) {
+  const button = { ...unless("user"), class: "small", tabIndex: isActive ? 0 : -1 };
+  return (
+    <div role="gridcell" class="file-actions">
+      <button {...button} name="restore" aria-label={`Restore ${name}`}>
+        Restore
+      </button>
+      <button {...button} name="delete" aria-label={`Delete now: ${name}`}>
+        Delete now…
+      </button>
+    </div>
+  );
 }
 
 function pictureOf(item: Item) {

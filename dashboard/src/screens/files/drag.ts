@@ -21,7 +21,7 @@ export const areFilesOver = signal(false);
 export function startDrag(event: DragEvent, model: Model, index: number): void {
   const { dataTransfer } = event;
   const names = targetsOfDrag(model.selection, model.list.items[index]);
-  if (!dataTransfer || !names || needs("user")) return event.preventDefault();
+  if (!dataTransfer || !names || model.filters.isTrash || needs("user")) return event.preventDefault();
   dragged.value = names;
   dataTransfer.effectAllowed = "move";
   dataTransfer.setData("text/plain", [...names.values()].join("\n"));

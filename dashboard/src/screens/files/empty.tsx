@@ -3,17 +3,29 @@
 import { BASE_URL } from "../../api.ts";
 import { CopyButton } from "../../parts/copy.tsx";
 import { ROOT } from "../../parts/folder-data.ts";
+import { plural } from "../../parts/format.ts";
 import { Empty } from "../../parts/load.tsx";
 import { needs } from "../../parts/roles.ts";
 import { setQuery } from "../../router.ts";
-import { space } from "../../state.ts";
+import { space, trashDays } from "../../state.ts";
 import { isFiltered, NO_FILTERS, wordsOf, type Filters } from "./filters.ts";
 import { hrefOf } from "./folders.tsx";
 
 /** Shown instead of a list without files. */
 export function NoFiles({ filters, onChoose }: { filters: Filters; onChoose: () => void }) {
   if (isFiltered(filters)) return <NothingFound filters={filters} />;
-  return <DropZone folder={filters.folder} onChoose={onChoose} />;
+  return filters.isTrash ? <EmptyTrash /> : <DropZone folder={filters.folder} onChoose={onChoose} />;
+}
+
+function EmptyTrash() {
+  const days = trashDays.value;
+  return (
+    <Empty title="The trash is empty">
+      {days > 0
+        ? `Deleted files stay here for ${plural(days, "day")}, and can be restored.`
+        : "Deletions in this space are final. Its settings have the days in the trash."}
+    </Empty>
+  );
 }
 
 /** Shown instead of a folder that does not exist. */
@@ -29,7 +41,7 @@ export function NoFolder() {
 }
 
 function NothingFound({ filters }: { filters: Filters }) {
-  const where = filters.isEverywhere ? "in any folder" : "in this folder";
+  const where = filters.isTrash ? "in the trash" : filters.isEverywhere ? "in any folder" : "in this folder";
   return (
     <Empty title={`Nothing found ${where}`}>
       <p>

@@ -23,7 +23,7 @@ import { Grid } from "./grid.tsx";
 import { Header } from "./header.tsx";
 import { KeyList, press, type Keyboard } from "./keys.tsx";
 import { FileList } from "./list.ts";
-import { closeFile, type GridHandle, type Model } from "./model.ts";
+import { closeFile, reloads, type GridHandle, type Model } from "./model.ts";
 import { SelectionBar } from "./selection-bar.tsx";
 import { Selection } from "./selection.ts";
 
@@ -36,7 +36,7 @@ export function Files() {
   const openId = query["file"];
   const filters = filtersOf(query);
   const spaceId = space.value?.id ?? "";
-  const model = useModel(spaceId, filters, isTableView(query["view"]));
+  const model = useModel(spaceId, filters, filters.isTrash || isTableView(query["view"]));
   const searchField = useRef<HTMLInputElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const { folder, isGone, folders, events, reloadFolders } = useFolders(spaceId, model);
@@ -49,13 +49,14 @@ export function Files() {
         <Header
           folder={folder}
           folderId={filters.folder}
+          isTrash={filters.isTrash}
           search={filters.search}
           events={events}
           searchField={searchField}
           chooser={chooser}
         />
         <Bar filters={filters} isTable={model.isTable} />
-        {isGone ? (
+        {isGone && !filters.isTrash ? (
           <NoFolder />
         ) : (
           <Content
@@ -82,11 +83,16 @@ export function Files() {
   );
 }
 
+/** Returns what identifies a list. */
+function keyOf(filters: Filters): string {
+  return JSON.stringify([filters, reloads.value]);
+}
+
 /** Returns the model of the list that the address has. */
 function useModel(spaceId: string, filters: Filters, isTable: boolean): Model {
   const active = useSignal(0);
   const grid = useRef<GridHandle>(null);
-  const key = JSON.stringify(filters);
+  const key = keyOf(filters);
   const [list, selection] = useMemo(() => [new FileList(spaceId, filters), new Selection()] as const, [key]);
   useEffect(() => {
     active.value = 0;
@@ -112,7 +118,7 @@ function useFolders(spaceId: string, model: Model) {
       folders.reload();
     },
     onDeleted: (deleted) => {
-      if (deleted.id === id) setQuery({ folder: deleted.parent_id ?? undefined });
+      if (deleted.id === id) setQuery({ folder: deleted.parent_id ?? undefined, file: undefined });
       else folders.reload();
     },
     onMove: (files, folder) => moveDropped(model, files, folder),
@@ -193,7 +199,7 @@ function Content({ model, folders, events, openId, onChoose }: ContentProps) {
         {isEmpty ? (
           <NoFiles filters={filters} onChoose={onChoose} />
         ) : (
-          <Grid key={JSON.stringify(filters)} model={model} scroller={scroller} openId={openId} />
+          <Grid key={keyOf(filters)} model={model} scroller={scroller} openId={openId} />
         )}
         {list.error.value && <Failure error={list.error.value} retry={() => void list.more()} />}
       </div>

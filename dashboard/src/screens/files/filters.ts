@@ -25,14 +25,16 @@ export interface Filters {
   from: string;
   to: string;
   order: string;
-  /** Whether files of all folders are shown. */
+  /** Whether files of all folders are shown, as always in the trash. */
   isEverywhere: boolean;
+  /** Whether deleted files are shown instead of the others. */
+  isTrash: boolean;
 }
 
 const DEFAULT_ORDER = "desc";
 
 /** Returns the filters of an address. */
-export function filtersOf({ folder, search, type, delivery, tag, from, to, order, all }: Query): Filters {
+export function filtersOf({ folder, search, type, delivery, tag, from, to, order, all, trash }: Query): Filters {
   const filters = {
     folder: folder ?? ROOT,
     search: search ?? "",
@@ -43,8 +45,9 @@ export function filtersOf({ folder, search, type, delivery, tag, from, to, order
     to: dayOf(to),
     order: order ?? DEFAULT_ORDER,
     isEverywhere: false,
+    isTrash: Boolean(trash),
   };
-  return { ...filters, isEverywhere: Boolean(all) && isFiltered(filters) };
+  return { ...filters, isEverywhere: filters.isTrash || (Boolean(all) && isFiltered(filters)) };
 }
 
 /** Returns a text if it is a day. */
@@ -70,9 +73,10 @@ export const NO_FILTERS = {
 
 /** Returns the filters as parameters of a list. Types are those of the address, for the service to validate. */
 export function parametersOf(filters: Filters): ListQuery {
-  const { folder, search, type, delivery, tag, from, to, order, isEverywhere } = filters;
+  const { folder, search, type, delivery, tag, from, to, order, isEverywhere, isTrash } = filters;
   const [after, before] = timesOf(filters);
   return {
+    ...(isTrash && { status: "trashed" }),
     ...(!isEverywhere && { folder_id: folder }),
     ...(search ? { search } : { order: order as NonNullable<ListQuery["order"]> }),
     ...(type && { resource_type: type as NonNullable<ListQuery["resource_type"]> }),
@@ -92,10 +96,11 @@ function timesOf({ from, to }: Filters): [Date, Date] {
 
 /** Whether a list with these filters contains a file. */
 export function matches(filters: Filters, file: FileRecord): boolean {
-  const { folder, search, type, delivery, tag, isEverywhere } = filters;
+  const { folder, search, type, delivery, tag, isEverywhere, isTrash } = filters;
   const [after, before] = timesOf(filters);
   const created = new Date(file.created_at);
   return (
+    (file.status === "trashed") === isTrash &&
     (isEverywhere || (file.folder_id ?? ROOT) === folder) &&
     file.original_name.toLowerCase().startsWith(search.toLowerCase()) &&
     (!type || file.resource_type === type) &&

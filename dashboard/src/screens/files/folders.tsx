@@ -1,19 +1,28 @@
 // Folders: tiles above the files, their menu, and the dialogs to create, rename, move and delete one.
 
 import { signal, useSignal } from "@preact/signals";
-import { createFolder, deleteFolder, updateFolder, type FolderSummary } from "larder/api";
+import {
+  createFolder,
+  deleteFolder,
+  listFiles,
+  listFolders,
+  updateFolder,
+  type FolderSummary,
+  type Page,
+} from "larder/api";
 
-import { client, dataOf } from "../../api.ts";
+import { bodyOf, client, dataOf } from "../../api.ts";
 import { ask, FormDialog } from "../../parts/dialog.tsx";
+import { attempt } from "../../parts/errors.ts";
 import { ROOT } from "../../parts/folder-data.ts";
 import { FolderPicker } from "../../parts/folder-picker.tsx";
 import { TextField } from "../../parts/form.tsx";
-import { count } from "../../parts/format.ts";
+import { count, plural } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { unless } from "../../parts/roles.ts";
 import { toast } from "../../parts/status.tsx";
 import { href, place } from "../../router.ts";
-import { space } from "../../state.ts";
+import { space, trashDays } from "../../state.ts";
 import { useDrop } from "./drag.ts";
 import { Menu } from "./menu.tsx";
 import { useReset } from "./model.ts";
@@ -31,6 +40,8 @@ export interface FolderEvents {
 
 /** Tiles that are shown at first. */
 const FIRST_TILES = 12;
+/** Maximum number of files, and of folders, that are counted in a folder: one page. */
+const COUNTED = 100;
 
 /** The dialog that is open. */
 const asked = signal<{ what: "create" | "rename" | "move"; folder: FolderRef } | null>(null);
@@ -88,23 +99,44 @@ function Tile({ folder, events }: { folder: FolderSummary; events: FolderEvents 
   );
 }
 
+/** Asks whether to delete a folder with what is in it, and does it. */
+async function askToDelete(folder: FolderRef, onDeleted: FolderEvents["onDeleted"]): Promise<void> {
+  const { id, name } = folder;
+  const content = await contentOf(id);
+  const kept = trashDays.value > 0 ? " The trash keeps none of it." : "";
+  ask({
+    title: `Delete folder “${name}”${content && " with everything in it"}?`,
+    text: content ? `${content} will be gone at once, and the URLs will stop working.${kept}` : "It is empty.",
+    action: content ? "Delete everything" : "Delete",
+    run: async () => {
+      await deleteFolder({ client, path: { id }, query: content ? { force: true } : {}, throwOnError: true });
+      toast(`Folder ${name} deleted.`);
+      onDeleted(folder);
+    },
+  });
+}
+
+/** Says what is in a folder: `12 files and 3 folders directly in it, and all that is in those`. Empty: nothing is. */
+async function contentOf(id: string): Promise<string> {
+  const query = { space_id: space.value?.id ?? "", limit: COUNTED };
+  const [files, folders] = await Promise.all([
+    bodyOf(listFiles({ client, query: { ...query, folder_id: id, fields: "id" }, throwOnError: true })),
+    bodyOf(listFolders({ client, query: { ...query, parent_id: id }, throwOnError: true })),
+  ]);
+  const counted = ({ data, next_cursor }: Page<unknown>, noun: string) =>
+    data.length > 0 && `${next_cursor ? "more than " : ""}${plural(data.length, noun)}`;
+  const parts = [counted(files, "file"), counted(folders, "folder")].filter(Boolean);
+  if (parts.length === 0) return "";
+  const text = `${parts.join(" and ")} directly in it${folders.data.length > 0 ? ", and all that is in those," : ""}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** The menu of a folder. */
 export function FolderMenu({ folder, onDeleted }: { folder: FolderRef; onDeleted: FolderEvents["onDeleted"] }) {
-  const remove = () =>
-    ask({
-      title: `Delete folder “${folder.name}”?`,
-      text: "Only an empty folder can be deleted.",
-      action: "Delete",
-      run: async () => {
-        await deleteFolder({ client, path: { id: folder.id }, throwOnError: true });
-        toast(`Folder ${folder.name} deleted.`);
-        onDeleted(folder);
-      },
-    });
   const choices = {
     Rename: () => (asked.value = { what: "rename", folder }),
     "Move…": () => (asked.value = { what: "move", folder }),
-    Delete: remove,
+    "Delete…": () => void attempt(() => askToDelete(folder, onDeleted)),
   };
   return (
     <Menu label={`Folder ${folder.name}`} button={<span aria-hidden="true">⋯</span>}>

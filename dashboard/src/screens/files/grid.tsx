@@ -9,6 +9,7 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { announce } from "../../parts/status.tsx";
+import { askToDelete, restore } from "./actions.tsx";
 import { Cell, TableRow } from "./cell.tsx";
 import { startDrag } from "./drag.ts";
 import { openFile, type Model } from "./model.ts";
@@ -27,6 +28,7 @@ const AHEAD_SCREENS = 4;
 const FIRST_BOX_ROWS = 3;
 const BOX_ROWS = 1;
 const TABLE_COLUMNS = ["Name", "Type", "Size", "Created", "Tags", "Access"];
+const TRASH_COLUMNS = ["Name", "Type", "Size", "Actions"];
 
 interface Layout {
   columns: number;
@@ -45,7 +47,7 @@ interface GridProps {
 }
 
 export function Grid({ model, scroller, openId }: GridProps) {
-  const { list, selection, active, isTable } = model;
+  const { list, selection, active, isTable, filters } = model;
   const box = useRef<HTMLDivElement>(null);
   const layout = useLayout(scroller, box, isTable);
   const { columns, row: height, picture, viewport } = layout.value;
@@ -60,6 +62,9 @@ export function Grid({ model, scroller, openId }: GridProps) {
     const item = list.items[index];
     if (!item) return;
     active.value = index;
+    const names = new Map([[item.id, item.name]]);
+    const action = event.target instanceof Element && event.target.closest("button")?.name;
+    if (action) return action === "restore" ? restore(model, names) : askToDelete(model, names, openId);
     const isMark = event.target instanceof Element && event.target.closest(".file-mark");
     if (event.shiftKey) selection.extend(list.items, index);
     else if (isMark || event.ctrlKey || event.metaKey) selection.toggle(list.items, index);
@@ -78,7 +83,7 @@ export function Grid({ model, scroller, openId }: GridProps) {
   return (
     <div
       role="grid"
-      class={isTable ? "file-table" : undefined}
+      class={filters.isTrash ? "file-table trash" : isTable ? "file-table" : undefined}
       aria-label="Files"
       aria-multiselectable="true"
       aria-busy={version === 0}
@@ -88,7 +93,7 @@ export function Grid({ model, scroller, openId }: GridProps) {
       onFocusIn={follow}
       onDragStart={(event) => startDrag(event, model, indexOf(event))}
     >
-      {isTable && <TableHead />}
+      {isTable && <TableHead columns={filters.isTrash ? TRASH_COLUMNS : TABLE_COLUMNS} />}
       <div role="rowgroup" ref={box} class="file-rows" style={{ height: `${boxHeight(rows)}px` }}>
         <div role="presentation" style={{ transform: `translateY(${view.value.top}px)` }}>
           <VisibleRows model={model} version={version} view={view.value} columns={columns} openId={openId} />
@@ -111,11 +116,11 @@ function indexOf({ target }: Event): number {
   return Number(element?.dataset["index"] ?? -1);
 }
 
-function TableHead() {
+function TableHead({ columns }: { columns: readonly string[] }) {
   return (
     <div role="rowgroup" class="table-head">
       <div role="row" aria-rowindex={1} class="file-row">
-        {TABLE_COLUMNS.map((name) => (
+        {columns.map((name) => (
           <div key={name} role="columnheader">
             {name}
           </div>
@@ -240,7 +245,8 @@ function useFocus(
     const cell = isDue && box.current?.querySelector<HTMLElement>(`${of}[tabindex], ${of} > [tabindex]`);
     if (!cell) return;
     isWanted.value = false;
-    cell.focus({ preventScroll: true });
+    // A button of its row keeps the focus.
+    if (!box.current?.querySelector(of)?.contains(document.activeElement)) cell.focus({ preventScroll: true });
   });
 
   return () => {

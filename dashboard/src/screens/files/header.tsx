@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Folder } from "larder/api";
-import type { RefObject } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { ROOT } from "../../parts/folder-data.ts";
@@ -23,20 +23,29 @@ interface HeaderProps {
   /** The current folder. Null at the root, and until it is loaded. */
   folder: Folder | null;
   folderId: string;
+  isTrash: boolean;
   search: string;
   events: FolderEvents;
   searchField: RefObject<HTMLInputElement | null>;
   chooser: RefObject<HTMLInputElement | null>;
 }
 
-export function Header({ folder, folderId, search, events, searchField, chooser }: HeaderProps) {
+export function Header({ folder, folderId, isTrash, search, events, searchField, chooser }: HeaderProps) {
   return (
     <header class="files-head">
-      <Breadcrumb folder={folder} folderId={folderId} events={events} />
+      {isTrash ? (
+        <Crumbs events={events}>
+          <h1 aria-current="page">Trash</h1>
+        </Crumbs>
+      ) : (
+        <Breadcrumb folder={folder} folderId={folderId} events={events} />
+      )}
       <SearchField key={folderId} search={search} field={searchField} />
-      <button class="primary" {...unless("user")} onClick={() => chooser.current?.click()}>
-        Upload
-      </button>
+      {!isTrash && (
+        <button class="primary" {...unless("user")} onClick={() => chooser.current?.click()}>
+          Upload
+        </button>
+      )}
       <input
         ref={chooser}
         type="file"
@@ -54,18 +63,34 @@ export function Header({ folder, folderId, search, events, searchField, chooser 
 function Breadcrumb({ folder, folderId, events }: Pick<HeaderProps, "folder" | "folderId" | "events">) {
   if (folderId === ROOT) return <h1 class="crumbs">Files</h1>;
   return (
+    <Crumbs events={events} above={folder && <Ancestors folder={folder} events={events} />}>
+      {folder && (
+        <>
+          <h1 dir="auto" aria-current="page">
+            {folder.name}
+          </h1>
+          <FolderMenu folder={folder} onDeleted={events.onDeleted} />
+        </>
+      )}
+    </Crumbs>
+  );
+}
+
+interface CrumbsProps {
+  events: FolderEvents;
+  /** What is between the root and the end. */
+  above?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** The way from the root to where one is. */
+function Crumbs({ events, above, children }: CrumbsProps) {
+  return (
     <nav class="crumbs" aria-label="Breadcrumb">
       <ol>
         <Crumb id={ROOT} name="Files" onMove={events.onMove} />
-        {folder && <Ancestors folder={folder} events={events} />}
-        {folder && (
-          <li>
-            <h1 dir="auto" aria-current="page">
-              {folder.name}
-            </h1>
-            <FolderMenu folder={folder} onDeleted={events.onDeleted} />
-          </li>
-        )}
+        {above}
+        {children && <li>{children}</li>}
       </ol>
     </nav>
   );

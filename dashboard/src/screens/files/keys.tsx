@@ -8,7 +8,7 @@ import type { RefObject } from "preact";
 
 import { Dialog } from "../../parts/dialog.tsx";
 import { announce } from "../../parts/status.tsx";
-import { askTo, askToDelete, copyUrls } from "./actions.tsx";
+import { askTo, askToDelete, copyUrls, restore } from "./actions.tsx";
 import { closeFile, openFile, targetsOf, useReset, type Model } from "./model.ts";
 
 export interface Keyboard {
@@ -31,6 +31,7 @@ const LIST: readonly (readonly [keys: string, what: string])[] = [
   ["t", "Tag"],
   ["m", "Move"],
   ["Delete", "Delete"],
+  ["r", "Restore, in the trash"],
   ["?", "Show this list"],
 ];
 
@@ -72,7 +73,7 @@ function pressInGrid(event: KeyboardEvent, { model, openId }: Keyboard): boolean
     model.grid.current?.focus();
     return true;
   }
-  if (isControl || event.target === document.body) return false;
+  if (isControl || event.target === document.body || event.target instanceof HTMLButtonElement) return false;
   if (key === "Enter") openFile(item.id, Boolean(openId));
   else if (key === " ") selection.toggle(list.items, active.value);
   return key === "Enter" || key === " ";
@@ -100,13 +101,19 @@ function nextOf({ list, active, grid }: Model, key: string): number | undefined 
 function pressAnywhere(key: string, isControl: boolean, keyboard: Keyboard): boolean {
   const { model, openId, searchField, chooser } = keyboard;
   if (isControl) return false;
-  const actions: Record<string, () => void> = {
-    "/": () => searchField.current?.focus(),
-    "?": () => (isListOpen.value = true),
-    u: () => chooser.current?.click(),
+  const ofTrash = {
+    r: () => restore(model, targetsOf(model, openId)),
+  };
+  const ofOthers = {
     c: () => void copyUrls(model, targetsOf(model, openId)),
     t: () => askTo("tag", targetsOf(model, openId)),
     m: () => askTo("move", targetsOf(model, openId)),
+  };
+  const actions: Record<string, () => void> = {
+    ...(model.filters.isTrash ? ofTrash : ofOthers),
+    "/": () => searchField.current?.focus(),
+    "?": () => (isListOpen.value = true),
+    u: () => chooser.current?.click(),
     Delete: () => askToDelete(model, targetsOf(model, openId), openId),
     Escape: () => (openId ? closeFile() : model.selection.clear()),
   };

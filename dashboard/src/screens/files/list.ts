@@ -10,6 +10,7 @@ import { LarderError, url } from "larder";
 import { listFiles, pages, type FileRecord } from "larder/api";
 
 import { bodyOf, client, errorOf } from "../../api.ts";
+import { currentUrl } from "../file/replaced.ts";
 import { matches, parametersOf, type Filters, type ListQuery } from "./filters.ts";
 
 export interface Item {
@@ -29,13 +30,15 @@ export interface Item {
   state: "pending" | "processing" | "failed" | "";
   /** Why delivery asks for a signature or a key. Empty: it does not. */
   protection: "private" | "authenticated" | "protected" | "";
+  /** Time until which the trash keeps the file. Null: it is not there. */
+  purgeAt: string | null;
 }
 
 const PAGE_LIMIT = 100;
 const SIGN_MINUTES = 60;
 const FIELDS =
   "original_name,extension,size,resource_type,created_at,tags,url,thumbnails,storage_meta,status,processing,type," +
-  "access_control";
+  "access_control,purge_at";
 /** Length of the longer side of a thumbnail that fills a cell. */
 const THUMBNAIL_PX = 320;
 /** Maximum number of files that are selected without being loaded. */
@@ -46,7 +49,7 @@ const MAX_POLLS = 60;
 /** Returns the reduced form of a file. */
 function itemOf(file: FileRecord): Item {
   const { storage_meta: meta, status, processing } = file;
-  const isProcessing = processing.status === "pending" && "processing";
+  const isProcessing = processing.status === "pending" && status !== "trashed" && "processing";
   const isFailed = processing.status === "failed" && "failed";
   const ofType = file.type === "upload" ? "" : file.type;
   return {
@@ -61,14 +64,17 @@ function itemOf(file: FileRecord): Item {
     blurhash: meta.has_alpha ? "" : (meta.blurhash ?? ""),
     state: status === "pending" ? "pending" : isProcessing || isFailed || "",
     protection: ofType || (file.access_control.requires_auth ? "protected" : ""),
+    purgeAt: file.purge_at,
   };
 }
 
-function thumbnailOf({ thumbnails, url: address, resource_type, access_control }: FileRecord): string {
+function thumbnailOf({ id, thumbnails, url: address, resource_type, access_control }: FileRecord): string {
+  // Nothing is delivered of a pending or trashed file.
+  if (!address) return "";
   const fits = thumbnails.find(({ width, height }) => Math.max(width, height) >= THUMBNAIL_PX) ?? thumbnails.at(-1);
-  if (fits) return fits.url;
-  const canTransform = resource_type === "image" && address && !access_control.requires_auth;
-  return canTransform ? url(address, { width: THUMBNAIL_PX, height: THUMBNAIL_PX }) : "";
+  if (fits) return currentUrl(id, fits.url);
+  const canTransform = resource_type === "image" && !access_control.requires_auth;
+  return canTransform ? currentUrl(id, url(address, { width: THUMBNAIL_PX, height: THUMBNAIL_PX })) : "";
 }
 
 export class FileList {

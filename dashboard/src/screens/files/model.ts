@@ -1,6 +1,6 @@
 // What the parts of the screen share: the list, its filters, the selection and the place of the keyboard.
 
-import type { Signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 
@@ -27,6 +27,9 @@ export interface GridHandle {
   /** Scrolls to the active file and focuses it. */
   focus: () => void;
 }
+
+/** Number of times that the list was asked to load again, because files came back to it from the trash. */
+export const reloads = signal(0);
 
 /** Empties the state of a dialog when the screen goes, so that it does not open on the next one. */
 export function useReset<T>(state: Signal<T | null>): void {

@@ -7,7 +7,7 @@ import { count, plural } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { unless } from "../../parts/roles.ts";
 import { announce, toast } from "../../parts/status.tsx";
-import { askTo, askToDelete, copyUrls } from "./actions.tsx";
+import { askTo, askToDelete, copyUrls, restore } from "./actions.tsx";
 import { progress } from "./batch.tsx";
 import { isFiltered } from "./filters.ts";
 import { MAX_SELECTED } from "./list.ts";
@@ -19,6 +19,7 @@ export function SelectionBar({ model, openId }: { model: Model; openId: string |
   const running = progress.value;
   if (names.size === 0 && !running) return null;
   const guard = unless("user");
+  const { isTrash } = model.filters;
   return (
     <section class="selection-bar" aria-label="Selection">
       {running ? (
@@ -30,15 +31,23 @@ export function SelectionBar({ model, openId }: { model: Model; openId: string |
         <>
           <b>{count(names.size)} selected</b>
           <SelectAll model={model} />
-          <button {...guard} onClick={() => askTo("move", names)}>
-            Move
-          </button>
-          <button {...guard} onClick={() => askTo("tag", names)}>
-            Tag
-          </button>
-          <button onClick={() => copyUrls(model, names)}>Copy URLs</button>
+          {isTrash ? (
+            <button {...guard} onClick={() => restore(model, names)}>
+              Restore
+            </button>
+          ) : (
+            <>
+              <button {...guard} onClick={() => askTo("move", names)}>
+                Move
+              </button>
+              <button {...guard} onClick={() => askTo("tag", names)}>
+                Tag
+              </button>
+              <button onClick={() => copyUrls(model, names)}>Copy URLs</button>
+            </>
+          )}
           <button class="danger" {...guard} onClick={() => askToDelete(model, names, openId)}>
-            Delete
+            {isTrash ? "Delete now…" : "Delete"}
           </button>
           <button
             class="plain"
@@ -73,7 +82,7 @@ function SelectAll({ model: { list, filters, selection } }: { model: Model }) {
     await attempt(selectAll);
     isBusy.value = false;
   };
-  const where = isFiltered(filters) ? "that are found" : "in this folder";
+  const where = isFiltered(filters) ? "that are found" : filters.isTrash ? "in the trash" : "in this folder";
   return (
     <button disabled={isBusy.value} onClick={select}>
       {isBusy.value ? "Selecting…" : `Select all ${where}`}

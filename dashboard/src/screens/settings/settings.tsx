@@ -7,6 +7,7 @@ import { client, dataOf } from "../../api.ts";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { CheckField, Form, TextField } from "../../parts/form.tsx";
 import { date } from "../../parts/format.ts";
+import { NumberField, numberOf } from "../../parts/number-field.tsx";
 import { Locked, Section } from "../../parts/section.tsx";
 import { toast } from "../../parts/status.tsx";
 import { account, isUser, makeDefault, space } from "../../state.ts";
@@ -47,6 +48,7 @@ function General({ current }: { current: SpaceSummary }) {
   const description = useSignal(current.description ?? "");
   const domain = useSignal(current.custom_domain ?? "");
   const isEnabled = useSignal(current.enabled);
+  const trashDays = useSignal(`${current.trash_days}`);
   const save = async () => {
     // Only what differs, so that a change of another person in the meantime stays.
     await saveSpace({
@@ -54,6 +56,7 @@ function General({ current }: { current: SpaceSummary }) {
       ...(description.value !== (current.description ?? "") && { description: description.value || null }),
       ...(domain.value !== (current.custom_domain ?? "") && { custom_domain: domain.value || null }),
       ...(isEnabled.value !== current.enabled && { enabled: isEnabled.value }),
+      ...(numberOf(trashDays) !== current.trash_days && { trash_days: numberOf(trashDays) }),
     });
     toast("The space was saved.");
   };
@@ -70,6 +73,12 @@ function General({ current }: { current: SpaceSummary }) {
             value={domain}
             placeholder="assets.example.com"
             hint="A host name that the operator of this deployment added to its CDN. Empty: the host of the CDN."
+          />
+          <NumberField
+            name="trash_days"
+            label="Days in the trash"
+            value={trashDays}
+            hint="For so many days, up to 30, a deleted file can be restored. With 0, a deletion is final."
           />
           <CheckField
             name="enabled"

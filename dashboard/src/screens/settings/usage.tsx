@@ -15,8 +15,10 @@ export function UsageSection({ id }: { id: string }) {
     [id],
   );
   return (
-    <Section title="Usage" hint="Active files and the size of their originals.">
-      <Show of={loaded}>{(usage) => (usage.files > 0 ? <Chart usage={usage} /> : <p>There are no files yet.</p>)}</Show>
+    <Section title="Usage" hint="Files and the size of their originals. The total has no files of the trash.">
+      <Show of={loaded}>
+        {(usage) => (usage.files + usage.trashed.files > 0 ? <Chart usage={usage} /> : <p>There are no files yet.</p>)}
+      </Show>
     </Section>
   );
 }
@@ -45,6 +47,7 @@ function Chart({ usage }: { usage: Usage }) {
         </tbody>
         <tfoot>
           <UsageRow name="total" {...usage} />
+          {usage.trashed.files > 0 && <UsageRow name="in the trash" {...usage.trashed} />}
         </tfoot>
       </table>
       <div class="bars" aria-hidden="true">

@@ -127,11 +127,16 @@ function Progress({ item: { file, state, sent, error } }: { item: Item }) {
   }
   if (state === "waiting") return <small>Waiting · {bytes(file.size)}</small>;
 
-  const percent = Math.floor((sent / Math.max(1, file.size)) * PERCENT);
+  return <Sent sent={sent} total={file.size} name={file.name} />;
+}
+
+/** How much of a file is sent. */
+export function Sent({ sent, total, name }: { sent: number; total: number; name: string }) {
+  const percent = Math.floor((sent / Math.max(1, total)) * PERCENT);
   return (
     <span class="tray-progress">
-      <progress max={PERCENT} value={percent} aria-label={`Progress of ${file.name}`} />
-      <small>{sent >= file.size ? "Storing" : `${percent} %`}</small>
+      <progress max={PERCENT} value={percent} aria-label={`Progress of ${name}`} />
+      <small>{sent >= total ? "Storing" : `${percent} %`}</small>
     </span>
   );
 }

@@ -7,7 +7,7 @@
 // - A file that cannot be read is reported as such, because a browser reports it as a lost connection.
 
 import { computed, effect, signal as state } from "@preact/signals";
-import { LarderError, upload, type FileRecord, type Progress, type UploadOptions } from "larder";
+import { LarderError, upload, type FileRecord, type OwnUploadOptions, type Progress } from "larder";
 import { getAccount } from "larder/api";
 
 import { BASE_URL, client, errorOf, isOnline, UNAUTHORIZED } from "../../api.ts";
@@ -22,7 +22,7 @@ export const pausedBy = state<"" | "person" | "session">("");
 export const isRunning = computed(() => !pausedBy.value && isOnline.value && key.value !== "");
 
 /** Uploads a file to the space that the options name. */
-export async function send(file: File, options: UploadOptions): Promise<FileRecord> {
+export async function send(file: File, options: Partial<OwnUploadOptions>): Promise<FileRecord> {
   assertRead(file);
   const { space = "", signal } = options;
   let isSent = false;

@@ -16,13 +16,20 @@ import type {
   WebhookEvent,
 } from "larder/api";
 
+import { numberOf } from "../../parts/number-field.tsx";
 import { withTyped } from "../../parts/tags.tsx";
 
 /** Who may upload: holders of keys, holders of signed URLs, or pages. */
 export type Who = "keys" | "signed" | "pages";
 
 /** Webhooks that are sent on request, in addition to `file.uploaded`. */
-export const EVENTS: readonly WebhookEvent[] = ["file.processed", "file.failed", "file.deleted"];
+export const EVENTS: readonly WebhookEvent[] = [
+  "file.processed",
+  "file.failed",
+  "file.replaced",
+  "file.deleted",
+  "file.restored",
+];
 
 /** Separates words that have neither spaces nor commas. */
 const SPACE_OR_COMMA = /[\s,]+/;
@@ -160,14 +167,6 @@ function rulesOf(draft: Draft): NonNullable<CreateUploadConfigRequest["config"]>
     metadata: { tags: withTyped(draft.tags), auto_tagging: draft.autoTagging.value },
     notifications: { webhook_url: draft.webhookUrl.value || null, events: events.length > 0 ? events : null },
   };
-}
-
-/** Returns the number of a field. What is none is returned as it is, for the service to reject. */
-function numberOf({ value }: Signal<string>): number | null {
-  const trimmed = value.trim();
-  if (!trimmed) return null;
-  const number = Number(trimmed);
-  return Number.isFinite(number) ? number : (trimmed as unknown as number);
 }
 
 function bytesOf(megabytes: Signal<string>): number | null {

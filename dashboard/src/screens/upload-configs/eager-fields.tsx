@@ -6,9 +6,9 @@ import { useRef } from "preact/hooks";
 import { SelectField, type Options } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { CROPS, IMAGE_FORMATS } from "../../parts/options.ts";
+import { NumberField } from "../../parts/number-field.tsx";
 import { announce } from "../../parts/status.tsx";
 import { eagerDraft, type EagerDraft } from "./draft.ts";
-import { NumberField } from "./number-field.tsx";
 
 /** Maximum number of rows, by the rules of the service. */
 const MAX_ROWS = 10;

@@ -3,11 +3,11 @@
 import type { ComponentChildren } from "preact";
 
 import { CheckField, RadioField, SelectField, TextField, type Options } from "../../parts/form.tsx";
+import { NumberField } from "../../parts/number-field.tsx";
 import { UPLOAD_FORMATS } from "../../parts/options.ts";
 import { TagsField } from "../../parts/tags.tsx";
 import { EVENTS, type Draft } from "./draft.ts";
 import { EagerFields } from "./eager-fields.tsx";
-import { NumberField } from "./number-field.tsx";
 import { DELIVERY, WHO } from "./labels.ts";
 
 const FORMATS: Options = [["original", "original"], ...UPLOAD_FORMATS];
