@@ -10,6 +10,9 @@ use std::{
 
 /// Variable with the directory that the seeds of a target are written to.
 const SEEDS_DIRECTORY: &str = "LARDER_FUZZ_SEEDS";
+/// The decoder of AV1, which is built without sanitizers: they need options in its environment, and more memory than it may use. What it
+/// runs does not count as coverage.
+const AV1_DECODER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/debug/av1-decoder");
 /// Part of the path of every dependency from a registry.
 const DEPENDENCIES: &str = "/registry/src/";
 
@@ -21,6 +24,7 @@ static LOGGED: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 /// `media` converts panics of codecs to errors, so a panic of a dependency only fails the target if
 /// it is not caught. A panic in our code always fails it.
 pub fn init(seeds: fn() -> Vec<Vec<u8>>) {
+    av1::use_program(AV1_DECODER.into());
     set_hook(Box::new(on_panic));
 
     if let Some(directory) = std::env::var_os(SEEDS_DIRECTORY) {

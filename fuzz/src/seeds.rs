@@ -65,9 +65,9 @@ pub fn webp() -> Vec<Vec<u8>> {
     with_options([webps(), damaged(Format::WebP)].concat())
 }
 
-/// Returns inputs with HEICs, without those that exceed the length of an input.
-pub fn heic() -> Vec<Vec<u8>> {
-    with_options(heic_files::valid())
+/// Returns inputs with HEICs and AVIFs.
+pub fn heif() -> Vec<Vec<u8>> {
+    with_options([heic_files::valid(), heic_files::valid_avifs()].concat())
 }
 
 /// Returns inputs with BMPs, TIFFs and ICOs.
