@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
 use crate::{
     ProbeError,
     bytes::{be16, part},
@@ -120,10 +122,7 @@ impl<'a> Segments<'a> {
         let mut at = self.at;
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
-            let found = rest
-                .iter()
-                .position(|byte| *byte == 0xFF)
-                .map(|found| at + found);
+            let found = memchr(0xFF, rest).map(|found| at + found);
             let missing = ProbeError::NeedsMore {
                 bytes: self.bytes.len() as u64 + 2,
             };

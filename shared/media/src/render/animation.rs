@@ -16,7 +16,8 @@ use super::{
     frame::{ColorModel, Frame, Layer, Picture},
     geometry::Geometry,
     region::Region,
-    resize, saliency,
+    resize::{self, Chroma},
+    saliency,
     watermark::FittedWatermark,
 };
 
@@ -123,7 +124,7 @@ impl Pipeline {
                 cover.composite(&mut layer.pixels);
             }
         }
-        let mut picture = resize::apply(frame, self.geometry.resized, self.geometry.crop)?;
+        let mut picture = resize::apply(frame, self.geometry, Chroma::Full)?;
         if let Some(converter) = &self.converter {
             converter.convert(&mut picture.pixels)?;
         }

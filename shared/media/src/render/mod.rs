@@ -110,7 +110,7 @@ pub fn render(bytes: &[u8], options: &RenderOptions) -> Result<RenderedImage, Me
         repeated = (!geometry.shows(cover.at(), image)).then_some(watermark);
     }
 
-    let resized = resize::apply(frame, geometry.resized, geometry.crop)?;
+    let resized = resize::apply(frame, geometry, plan.chroma())?;
     finish(resized, repeated, options)
 }
 

@@ -6,12 +6,12 @@ use crate::{
     Format, ImageInfo, MediaError,
     animation::rendered_frames,
     decode::{Shrink, require_decodable_size},
-    encode::{quality, require_avif_limit, require_side_of_format},
+    encode::{JPEG_FULL_CHROMA_QUALITY, quality, require_avif_limit, require_side_of_format},
     estimate::{DecodingCost, MAX_RENDERING_MILLISECONDS, StillOutput, Work, animation_bytes},
     probe::probe_whole,
 };
 
-use super::{Geometry, RenderOptions, geometry};
+use super::{Geometry, RenderOptions, geometry, resize::Chroma};
 
 #[derive(Clone, Copy, Debug)]
 pub struct PlanOptions {
@@ -50,6 +50,18 @@ pub struct RenderPlan {
     pub frames: u32,
     pub(super) decoding: Decoding,
     pub(super) work: Work,
+}
+
+impl RenderPlan {
+    /// Returns the resolution of chroma that the encoder keeps.
+    pub(super) fn chroma(&self) -> Chroma {
+        let is_half = self.work.quality < JPEG_FULL_CHROMA_QUALITY;
+        if self.work.format == Format::Jpeg && is_half {
+            Chroma::Half
+        } else {
+            Chroma::Full
+        }
+    }
 }
 
 /// How an image is decoded for an output.

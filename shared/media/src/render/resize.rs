@@ -2,6 +2,9 @@
 //!
 //! Pixels next to this part contribute to its edges, as if the whole image were resized and then
 //! cropped on whole pixels.
+//!
+//! Chroma that the encoder halves is resized to half the size, rather than twice, and each sample is repeated:
+//! the encoder gets the same chroma back from its 2 × 2 means.
 
 use domain::ImageSize;
 use fast_image_resize::{
@@ -14,19 +17,27 @@ use crate::{Channels, MediaError, Pixels};
 
 use super::{
     frame::{Frame, Layer, Picture},
-    geometry::Rectangle,
+    geometry::{Geometry, Rectangle},
     region::Region,
 };
 
+/// Resolution of chroma in an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chroma {
+    Full,
+    /// The encoder keeps a sample for 2 × 2 pixels.
+    Half,
+}
+
 /// Resizes the image to a size, and returns the crop rectangle of the result.
 pub(super) fn apply(
-    mut frame: Frame,
-    size: ImageSize,
-    crop: Rectangle,
+    frame: Frame,
+    geometry: Geometry,
+    chroma: Chroma,
 ) -> Result<Picture, MediaError> {
     let model = frame.model;
-    let profile = frame.profile.take();
-    let pixels = cropped(frame, size, crop)?;
+    let profile = frame.profile.clone();
+    let pixels = cropped(frame, geometry, chroma)?;
     Ok(Picture {
         pixels: Pixels { profile, ..pixels },
         model,
@@ -36,12 +47,12 @@ pub(super) fn apply(
 /// Resizes the image like [`apply`], and keeps it for further outputs.
 pub(super) fn copied(
     frame: &Frame,
-    size: ImageSize,
-    crop: Rectangle,
+    geometry: Geometry,
+    chroma: Chroma,
 ) -> Result<Picture, MediaError> {
     let pixels = match &frame.layers[..] {
-        [layer] if keeps_pixels(layer, size, crop) => layer.pixels.clone(),
-        _ => resampled(frame, size, crop)?,
+        [layer] if keeps_pixels(layer, geometry) => layer.pixels.clone(),
+        _ => resampled(frame, geometry, chroma)?,
     };
     Ok(Picture {
         pixels: Pixels {
@@ -52,29 +63,74 @@ pub(super) fn copied(
     })
 }
 
-fn cropped(mut frame: Frame, size: ImageSize, crop: Rectangle) -> Result<Pixels, MediaError> {
+fn cropped(mut frame: Frame, geometry: Geometry, chroma: Chroma) -> Result<Pixels, MediaError> {
     if let [layer] = &frame.layers[..]
-        && keeps_pixels(layer, size, crop)
+        && keeps_pixels(layer, geometry)
     {
         let Layer { pixels, .. } = frame.layers.remove(0);
         return Ok(pixels);
     }
-    resampled(&frame, size, crop)
+    resampled(&frame, geometry, chroma)
 }
 
 /// Whether a layer already is the output.
-fn keeps_pixels(layer: &Layer, size: ImageSize, crop: Rectangle) -> bool {
-    let is_whole = crop.size() == size;
+fn keeps_pixels(layer: &Layer, geometry: Geometry) -> bool {
+    let size = geometry.resized;
+    let is_whole = geometry.output() == size;
     is_whole && layer.pixels.size() == size && layer.region == Region::whole(&layer.pixels)
 }
 
-fn resampled(frame: &Frame, size: ImageSize, crop: Rectangle) -> Result<Pixels, MediaError> {
+fn resampled(frame: &Frame, geometry: Geometry, chroma: Chroma) -> Result<Pixels, MediaError> {
+    // Other colors than those of the output are converted pixel by pixel.
+    if let (Chroma::Half, None, [luma, blue, red]) = (chroma, &frame.profile, &frame.layers[..]) {
+        return with_half_chroma([luma, blue, red], geometry);
+    }
     merged(
         frame,
-        |region| region.part(size, crop),
-        crop.size(),
+        |region| region.part(geometry.resized, geometry.crop),
+        geometry.output(),
         FilterType::Lanczos3,
     )
+}
+
+/// Resizes chroma to half the size, and repeats its samples. An odd last row or column has those of the one before.
+fn with_half_chroma(
+    [luma, blue, red]: [&Layer; 3],
+    Geometry { resized, crop }: Geometry,
+) -> Result<Pixels, MediaError> {
+    let half = ImageSize::new((crop.width / 2).max(1), (crop.height / 2).max(1));
+    let pairs = Rectangle {
+        width: half.width * 2,
+        height: half.height * 2,
+        ..crop
+    };
+    let layer = |layer: &Layer, part: Rectangle, size: ImageSize| {
+        let region = layer.region.part(resized, part);
+        self::resized(&layer.pixels, region, size, FilterType::Lanczos3)
+    };
+    let luma = layer(luma, crop, crop.size())?;
+    let blue = layer(blue, pairs, half)?;
+    let red = layer(red, pairs, half)?;
+
+    let mut merged = Pixels::zeroed(crop.size(), Channels::Rgb);
+    let row = merged.row_bytes();
+    let rows = merged.samples.chunks_exact_mut(row);
+    let rows = rows.zip(luma.samples.chunks_exact(luma.row_bytes()));
+    for (y, (pixels, luma)) in rows.enumerate() {
+        let start = blue.row_bytes() * (y / 2).min(half.height as usize - 1);
+        let samples = start..start + blue.row_bytes();
+        let chroma = blue.samples[samples.clone()].iter();
+        let chroma = chroma.zip(&red.samples[samples]);
+        let last = chroma.clone().next_back();
+        let pairs = pixels.chunks_mut(6).zip(luma.chunks(2));
+
+        for ((pixels, luma), (blue, red)) in pairs.zip(chroma.chain(last)) {
+            for (pixel, luma) in pixels.as_chunks_mut::<3>().0.iter_mut().zip(luma) {
+                *pixel = [*luma, *blue, *red];
+            }
+        }
+    }
+    Ok(merged)
 }
 
 /// Resizes the same part of all layers, and returns them as one.

@@ -112,7 +112,7 @@ impl DecodedSource<'_> {
 
         let geometry = saliency::select(&self.frame, &plan.geometry, focus(options.resize))?;
         let Some(watermark) = options.watermark else {
-            let resized = resize::copied(&self.frame, geometry.resized, geometry.crop)?;
+            let resized = resize::copied(&self.frame, geometry, plan.chroma())?;
             return finish(resized, None, options);
         };
 
@@ -120,7 +120,7 @@ impl DecodedSource<'_> {
         let cover = Cover::new(watermark, &self.frame, image)?;
         let repeated = (!geometry.shows(cover.at(), image)).then_some(watermark);
         let covered = CoveredFrame::new(&mut self.frame, cover);
-        let resized = resize::copied(covered.frame, geometry.resized, geometry.crop)?;
+        let resized = resize::copied(covered.frame, geometry, plan.chroma())?;
         drop(covered);
         finish(resized, repeated, options)
     }

@@ -219,3 +219,36 @@ fn automatic_crop_of_uniform_image_is_centered() {
     let others = found.samples[4..].chunks(4);
     assert!(others.into_iter().all(|pixel| pixel == [90, 90, 90, 255]));
 }
+
+#[test]
+fn halved_chroma_is_where_full_chroma_is() {
+    // Red decreases to the right, blue downwards.
+    let slope = painted(100, 60, |x, y| {
+        let [x, y] = [x, y].map(|at| u8::try_from(at).unwrap());
+        [220 - 2 * x, 128, 200 - 2 * y]
+    });
+    let file = encode(slope, &files::plain(Format::Jpeg)).unwrap();
+    for width in [41, 42] {
+        let [full, half] = [95, 89].map(|quality| {
+            let options = RenderOptions {
+                quality: Quality::Fixed(quality),
+                ..resized(to(Format::Jpeg), Resize::Scale(Sides::Width(width)))
+            };
+            let samples = rendered(&file, &options).samples;
+            let pixels = samples.as_chunks::<3>().0;
+            [0, 2].map(|channel| {
+                let sum: usize = pixels.iter().map(|pixel| usize::from(pixel[channel])).sum();
+                sum * 10 / pixels.len()
+            })
+        });
+        // A pixel to the left red is 49 tenths more.
+        assert!(
+            full[0].abs_diff(half[0]) <= 8,
+            "{width} wide: {full:?} {half:?}"
+        );
+        assert!(
+            full[1].abs_diff(half[1]) <= 8,
+            "{width} wide: {full:?} {half:?}"
+        );
+    }
+}
