@@ -7,12 +7,10 @@
 //! | replica of what delivery reads of a space, numbered from 0; deleted with the space | `DELIVERY_SPACE#{handle}#{number}` | `DELIVERY_SPACE` |
 //! | uniqueness of a space name | `SPACE_NAME#{name in lower case}` | `SPACE_NAME` |
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
-//! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
-//! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
+//! | upload config; by name | `SPACE#{space id}` | `CONFIG#{id}`; `CONFIG_NAME#{name}` |
 //! | counts of expiring renditions per file; of active and of trashed files and their bytes, in 16 shards | `SPACE#{space id}` | `RENDITION_COUNT#{file id}`; `USAGE#{shard}` |
 //! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}`; of its presigned uploads with `#PRESIGNS` |
-//! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
-//! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |
+//! | folder; as child of a folder or of the root | `SPACE#{space id}` | `FOLDER#{id}`; `SUBFOLDER#{parent id, or ROOT}#{id}` |
 //! | uniqueness of a folder name in its parent | `SPACE#{space id}` | `FOLDER_NAME#{parent id, or ROOT}#{SHA-256 of the folded name}` |
 //! | file | `SPACE#{space id}` | `FILE#{id}` |
 //! | index: file by folder | `SPACE#{space id}` | `FOLDER_FILE#{folder id, or ROOT}#{id}` |
@@ -25,14 +23,12 @@
 //! | upload that replaces the bytes of a file | `SPACE#{space id}` | `REPLACEMENT#{id}` |
 //! | webhooks being sent for a space; to a host, with its timeouts | `SPACE#{space id}` | `WEBHOOK_SLOTS`; `WEBHOOK_CIRCUIT#{SHA-256 of host and port}` |
 //! | webhooks being sent to a host | `WEBHOOK_HOST#{SHA-256 of host and port}` | `WEBHOOK_HOST` |
-//! | user | `USER#{id}` | `USER` |
-//! | id of the first user | `FIRST_USER` | `FIRST_USER` |
+//! | user; id of the first user | `USER#{id}`; `FIRST_USER` | `USER`; `FIRST_USER` |
 //! | membership of a user in a space | `USER#{user id}` | `SPACE#{space id}` |
 //! | API key as requests are authenticated and counted by it | `KEY#{SHA-256}` | `KEY` |
 //! | API key as its space or user lists it | `SPACE#{space id}` or `USER#{user id}` | `KEY#{id, 20 digits}` |
-//! | last id of an API key | `COUNTER#KEY` | `COUNTER` |
+//! | last id of an API key; progress of the sweep | `COUNTER#KEY`; `SWEEP` | `COUNTER`; `SWEEP` |
 //! | count of anonymous requests per client and minute | `RATE#{tier}#{client}#{minute}` | `RATE` |
-//! | progress of the sweep | `SWEEP` | `SWEEP` |
 //! | idempotency reservation, with an encrypted response | `IDEMPOTENCY#{request hash}` | `IDEMPOTENCY` |
 //!
 //! Invariants:

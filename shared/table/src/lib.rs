@@ -47,7 +47,7 @@ pub use spaces::purge::{PurgePage, PurgedFile};
 pub use spaces::record::WithSpace;
 pub use spaces::replicas::{InvalidReplicaCount, ReplicaCount};
 pub use spaces::resource::{RecordForMember, SpaceResource};
-pub use spaces::sweep::DueFiles;
+pub use spaces::sweep::{DueFiles, FileRevision};
 pub use webhooks::slots::{HostReaction, WebhookClaim};
 pub use write_error::{Reason, WriteError};
 

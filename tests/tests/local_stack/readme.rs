@@ -55,8 +55,8 @@ async fn assert_requests_work(directory: &Path) {
 
     assert!(output.status.success(), "{stdout}\n{stderr}");
     for (printed, count) in [
-        // The first uploaded file, one per other upload route, and the file that is searched and moved.
-        (r#""status":"active""#, 6),
+        // The first uploaded file, one per other upload route, and the file that is searched, moved and restored.
+        (r#""status":"active""#, 7),
         (r#""status":"delivered""#, 1),
         (r#""status_code":204"#, 1),
         ("the same photo", 1),

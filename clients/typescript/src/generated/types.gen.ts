@@ -3654,7 +3654,7 @@ export type ReplaceFileContentErrors = {
      */
     408: ErrorBody;
     /**
-     * The file is not active yet.
+     * The file is pending, or in the trash.
      */
     409: ErrorBody;
     /**
@@ -6173,7 +6173,7 @@ export type PresignUploadErrors = {
      */
     408: ErrorBody;
     /**
-     * The file to replace is not active yet.
+     * The file to replace is pending, or in the trash.
      */
     409: ErrorBody;
     /**

@@ -94,8 +94,8 @@ export function askToDelete(model: Model, files: Names, openId: string | undefin
       onEnd: endOf(model),
       ...(days > 0 && { undo }),
     });
-  const [verb, urls, stop] = files.size === 1 ? ["moves", "its URL", "stops"] : ["move", "their URLs", "stop"];
-  const kept = `${label(files)} ${verb} to the trash for ${plural(days, "day")}. Until then, ${urls} ${stop} working.`;
+  const [verb, urls] = files.size === 1 ? ["moves", "its URL"] : ["move", "their URLs"];
+  const kept = `${label(files)} ${verb} to the trash for ${plural(days, "day")}. Meanwhile, ${urls} will not work.`;
   const gone = `${label(files)} will be gone, and ${urls} will stop working.`;
   const final = `${label(files)} cannot be restored afterwards.`;
   const now = isTrash ? " now" : "";

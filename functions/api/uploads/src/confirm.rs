@@ -229,13 +229,13 @@ async fn activate(
                 return Err(FieldErrors::from((FILE, field_error)).into());
             }
             // A concurrent request has activated or deleted the file.
-            let id = record.replaced.as_ref().unwrap_or(&record.file).id;
-            space
-                .files()
-                .get(id)
-                .await?
-                .filter(|file| file.status == FileStatus::Active)
-                .ok_or_else(ServiceError::not_found)
+            let is_active = |file: &File| file.status == FileStatus::Active;
+            let confirmed = pending.reload().await?.filter(is_active);
+            let file = match (&record.replaced, confirmed) {
+                (Some(replaced), Some(_)) => space.files().get(replaced.id).await?,
+                (_, confirmed) => confirmed,
+            };
+            file.filter(is_active).ok_or_else(ServiceError::not_found)
         }
     }
 }

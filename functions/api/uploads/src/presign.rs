@@ -88,7 +88,7 @@ pub(crate) const PRESIGN: Endpoint = Endpoint::post(
      the bytes are those of that file from the confirmation on, as with `replaceFileContent`; \
      `file_id` is then the id of the upload only.",
 )
-.errors(&[(409, "The file to replace is not active yet.")]);
+.errors(&[(409, "The file to replace is pending, or in the trash.")]);
 
 pub(crate) const PRESIGN_SIGNED: Endpoint = Endpoint::post(
     "presignSignedUpload",

@@ -28,7 +28,7 @@ pub(crate) const REPLACE: Endpoint = Endpoint::put(
      thumbnails follow. The bytes must comply with the upload config of the file, and be of a type \
      with the same extension. Sends `file.replaced` if the upload config has this event.",
 )
-.errors(&[(409, "The file is not active yet.")]);
+.errors(&[(409, "The file is pending, or in the trash.")]);
 
 /// The form with the new bytes.
 pub(crate) struct ContentForm(UnreadForm);

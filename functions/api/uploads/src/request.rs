@@ -170,7 +170,7 @@ impl UploadRequest {
             }
         }
         let found = match id.parse() {
-            Ok(id) => scope.space.files().get(id).await?,
+            Ok(id) => scope.space.files().shown(id).await?,
             Err(_) => None,
         };
         let Some(file) = found else {

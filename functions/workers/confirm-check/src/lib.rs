@@ -6,7 +6,7 @@
 //! - A pending upload of a disabled space is removed, even if its object exists. So is one that was declared
 //!   with a signed URL whose key is no longer valid, and an unsigned one whose hourly quota is exhausted: it
 //!   could wait for the next hour only at the expense of the clients of that hour. So is one that replaces the bytes of a
-//!   file that was deleted.
+//!   file that was deleted, or replaced since it was declared: older bytes never follow newer ones.
 //! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
 //!   the copy. Both may run concurrently with each other and with uploads to the same URL.
 //! - SQS delays a job by 15 minutes at most, so the file of a check that is not due is read every 15
@@ -91,15 +91,19 @@ impl ConfirmChecker {
         let record = PendingRecord::of(file, &space).await?;
         let pending = space.uploads(&self.uploads.storage).pending(&record);
         let is_permitted =
-            space.record().enabled && !record.is_orphaned() && pending.has_signing_key().await?;
+            space.record().enabled && !record.is_outdated() && pending.has_signing_key().await?;
         if !is_permitted {
             return pending.discard().await.map(|_| ());
         }
 
         match confirm(pending, self.decoders).await? {
-            Activation(ActivationOutcome::Active(_) | ActivationOutcome::Deleted) => return Ok(()),
+            Activation(ActivationOutcome::Active(_)) => return Ok(()),
             NotUploaded
-            | Activation(ActivationOutcome::OverQuota(_) | ActivationOutcome::Rejected(_)) => {}
+            | Activation(
+                ActivationOutcome::Deleted
+                | ActivationOutcome::OverQuota(_)
+                | ActivationOutcome::Rejected(_),
+            ) => {}
             Activation(ActivationOutcome::NameTaken { .. }) => {
                 tracing::info!(file_id = %record.file.id, "the file name was taken before confirmation");
             }

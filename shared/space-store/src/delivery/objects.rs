@@ -220,7 +220,8 @@ impl FileObjects<'_> {
             .sweeps()
             .revisions(file.space_id, &[file.id])
             .await?;
-        if revisions.get(&file.id) != file.revision.as_ref() {
+        let current = revisions.get(&file.id).and_then(|found| found.revision);
+        if current != file.revision {
             self.bucket.0.delete(&key).await?;
         }
         Ok(())

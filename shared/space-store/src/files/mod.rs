@@ -1,26 +1,27 @@
 //! Files: their records, and the bucket of their bytes.
 
 mod bucket;
+mod of_caller;
 mod trash;
 
 pub use bucket::FileBucket;
 pub(crate) use bucket::original_key;
 pub use trash::{RestoredFile, require_untrashed};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use bytes::Bytes;
 use domain::{
     AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileList, FileStatus, FolderId, Page,
-    PageRequest, Principal, Reference, Role, ServiceError, Space, SpaceId, UploadConfigReference,
-    WebhookEvent, WebhookMessage,
+    PageRequest, Principal, Reference, Role, ServiceError, UploadConfigReference, WebhookEvent,
+    WebhookMessage,
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
-use table::{ChangeError, FileInSpace, Reason, WriteError};
+use table::{ChangeError, Reason, WriteError};
 
 use crate::{
-    Caller, Scoped, SpaceLists, SpaceScope, Tenants, collect,
+    Caller, SpaceLists, SpaceScope, collect,
     folders::{FOLDER_FIELD, folder_locked},
     spaces::PURGE_DELAY_SECONDS,
     webhooks::webhook_message,
@@ -305,6 +306,12 @@ impl Files<'_> {
         Ok(found.record)
     }
 
+    /// Returns a file of this space; `None` if it does not exist, or was deleted with a folder.
+    pub async fn shown(self, id: FileId) -> Result<Option<File>, ServiceError> {
+        let found = self.get(id).await?;
+        Ok(self.without_deleted(Vec::from_iter(found)).await?.pop())
+    }
+
     /// Returns the bytes of a file. Fails with 503 if it was deleted in the meantime.
     pub async fn bytes(self, file: &File, bucket: &FileBucket) -> Result<Bytes, ServiceError> {
         let object = bucket.0.get(&original_key(file)?, None).await?;
@@ -334,68 +341,5 @@ impl SpaceLists {
             .files()
             .by_reference(self.space, reference, |_| true)
             .await?)
-    }
-}
-
-impl Tenants {
-    /// Returns a file by id; `None` if the caller has no access to such a file.
-    pub async fn file(
-        &self,
-        caller: &Caller,
-        id: FileId,
-    ) -> Result<Option<Scoped<File>>, ServiceError> {
-        let Some(Scoped { space, record }) = self.resource(caller, id).await? else {
-            return Ok(None);
-        };
-        let file = space.files().without_deleted(vec![record]).await?.pop();
-        Ok(file.map(|record| Scoped { space, record }))
-    }
-
-    /// Returns the files with these ids, at most 100, that the caller has access to.
-    pub async fn files(
-        &self,
-        caller: &Caller,
-        ids: &[FileId],
-    ) -> Result<HashMap<FileId, FileInSpace>, ServiceError> {
-        let mut found = self.stored_files(caller, ids).await?;
-        let purging = found.values().filter(|found| found.space.folder_purges > 0);
-        let purging: HashMap<SpaceId, Space> = purging
-            .map(|found| (found.space.id, found.space.clone()))
-            .collect();
-
-        for (space_id, space) in purging {
-            let space = self.scope(space, Role::Viewer);
-            let own = found.values().filter(|found| found.space.id == space_id);
-            let own: Vec<File> = own.map(|found| found.file.clone()).collect();
-            let left = space.files().without_deleted(own).await?;
-            let left: HashSet<FileId> = left.iter().map(|file| file.id).collect();
-            found.retain(|id, found| found.space.id != space_id || left.contains(id));
-        }
-        Ok(found)
-    }
-
-    /// Returns files as [`Tenants::files`] does, also those that were deleted with a folder.
-    async fn stored_files(
-        &self,
-        caller: &Caller,
-        ids: &[FileId],
-    ) -> Result<HashMap<FileId, FileInSpace>, ServiceError> {
-        if let Some(user) = caller.user() {
-            return Ok(self.table.files().of_member(user, ids).await?);
-        }
-
-        let own_space = match caller.space_role() {
-            Some(own) => self.table.spaces().get(own.space_id).await?,
-            None => None,
-        };
-        let Some(space) = own_space else {
-            return Ok(HashMap::new());
-        };
-        let files = self.table.files().get(space.id, ids).await?;
-        let with_space = |(id, file)| {
-            let space = space.clone();
-            (id, FileInSpace { space, file })
-        };
-        Ok(files.into_iter().map(with_space).collect())
     }
 }

@@ -20,7 +20,7 @@ use crate::{SpaceScope, folders::FOLDER_PURGE_AFTER_MS};
 const DELETION_TIMEOUT_MS: i64 = 2 * 60_000;
 /// Time from the request of a replacement after which none reads or writes what it leaves, in milliseconds: URLs that
 /// redirects name are valid for an hour at most, and all functions end within minutes.
-const REPLACEMENT_AGE_MS: i64 = 65 * 60_000;
+pub(super) const REPLACEMENT_AGE_MS: i64 = 65 * 60_000;
 /// Time after which a job checks again whether the record is deleted, in seconds.
 const RECHECK_SECONDS: i64 = 15;
 
@@ -124,9 +124,10 @@ impl Purge {
         file_id: FileId,
         revisions: &[Revision],
     ) -> Result<PurgeOutcome, ServiceError> {
-        let current = self.table.sweeps().revisions(space_id, &[file_id]).await?;
+        let found = self.table.sweeps().revisions(space_id, &[file_id]).await?;
+        let current = found.get(&file_id).and_then(|file| file.revision);
         for revision in revisions {
-            if current.get(&file_id) != Some(revision) {
+            if current != Some(*revision) {
                 self.bucket
                     .purge_revision(space_id, file_id, *revision)
                     .await?;

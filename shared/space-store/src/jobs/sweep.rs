@@ -15,12 +15,12 @@ mod trash;
 use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedObject, ObjectKey, OriginalsPosition};
-use domain::{FileId, Revision, ServiceError, SpaceId};
+use domain::{FileId, ServiceError, SpaceId};
 use queue::{PurgeJob, Queue, RenditionPosition, SweepJob, SweepPosition, SweepRound};
-use table::Table;
+use table::{FileRevision, Table};
 use tracing::instrument;
 
-use super::{JobLimits, JobTime};
+use super::{JobLimits, JobTime, purge::REPLACEMENT_AGE_MS};
 
 /// Milliseconds in a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -226,16 +226,25 @@ impl Scan<'_> {
             .collect();
         let files: BTreeSet<FileId> = due.iter().map(|object| object.file_id).collect();
         let files: Vec<FileId> = files.into_iter().collect();
-        let revisions: HashMap<FileId, Revision> = self
+        let revisions: HashMap<FileId, FileRevision> = self
             .sweep
             .table
             .sweeps()
             .revisions(space_id, &files)
             .await?;
 
-        let orphans = due
-            .iter()
-            .filter(|object| revisions.get(&object.file_id) != Some(&object.revision));
+        let now = self.sweep.table.env().now();
+        let is_orphan = |object: &&&ListedObject| {
+            let Some(file) = revisions.get(&object.file_id) else {
+                return true;
+            };
+            // Redirects may name bytes that were just replaced. The job of the replacement deletes them.
+            let is_kept = file
+                .replaced_at
+                .is_some_and(|at| now < at.plus_ms(REPLACEMENT_AGE_MS));
+            file.revision != Some(object.revision) && !is_kept
+        };
+        let orphans = due.iter().filter(is_orphan);
         Ok(orphans.map(|object| object.key.clone()).collect())
     }
 

@@ -38,7 +38,7 @@ impl Tenants {
         caller: &Caller,
         id: FileId,
     ) -> Result<Option<Scoped<PendingRecord>>, ServiceError> {
-        let mut found = self.resource::<File>(caller, id).await?;
+        let mut found = self.file(caller, id).await?;
         if found.is_none() {
             let replacement = self.resource::<ReplacementUpload>(caller, id).await?;
             found = replacement.map(|found| Scoped {
@@ -58,7 +58,7 @@ impl PendingRecord {
     /// Returns the record of an upload, with the file whose bytes it replaces.
     pub async fn of(upload: File, space: &SpaceScope) -> Result<PendingRecord, ServiceError> {
         let replaced = match replaced_by(&upload) {
-            Some(id) => space.files().get(id).await?,
+            Some(id) => space.files().shown(id).await?,
             None => None,
         };
         Ok(PendingRecord {
@@ -70,6 +70,15 @@ impl PendingRecord {
     /// Whether the file whose bytes the upload replaces was deleted.
     pub fn is_orphaned(&self) -> bool {
         self.replaced.is_none() && replaced_by(&self.file).is_some()
+    }
+
+    /// Whether the file whose bytes the upload replaces was deleted, is in the trash, or has got other bytes since the
+    /// upload was declared.
+    pub fn is_outdated(&self) -> bool {
+        let is_past = |file: &File| {
+            file.status != FileStatus::Active || file.replaced_at > Some(self.file.created_at)
+        };
+        self.is_orphaned() || self.replaced.as_ref().is_some_and(is_past)
     }
 }
 

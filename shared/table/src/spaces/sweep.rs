@@ -21,9 +21,13 @@ struct SweepProgress {
 }
 
 /// The part of a file's record that identifies its object.
-#[derive(Deserialize)]
-struct FileRevision {
-    revision: Option<Revision>,
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct FileRevision {
+    /// `None` for a file without bytes.
+    pub revision: Option<Revision>,
+    /// Time when the bytes were replaced; `None` if they never were.
+    #[serde(default)]
+    pub replaced_at: Option<Timestamp>,
 }
 
 /// A page of the trashed files of a shard that are due to be purged.
@@ -51,14 +55,13 @@ impl Sweeps<'_> {
             .await
     }
 
-    /// Returns the revisions of a space's files. Files without a record or without bytes are left
-    /// out.
+    /// Returns the revisions of a space's files. Files without a record are left out.
     #[instrument(skip_all)]
     pub async fn revisions(
         self,
         space: SpaceId,
         files: &[FileId],
-    ) -> Result<HashMap<FileId, Revision>, TableError> {
+    ) -> Result<HashMap<FileId, FileRevision>, TableError> {
         let mut revisions = HashMap::new();
         for batch in files.chunks(MAX_BATCH_READS) {
             let keys = batch.iter().map(|file| Key::file(space, *file));
@@ -66,8 +69,7 @@ impl Sweeps<'_> {
 
             for file in batch {
                 let record: Option<FileRevision> = found.take(&Key::file(space, *file))?;
-                let revision = record.and_then(|record| record.revision);
-                revisions.extend(revision.map(|revision| (*file, revision)));
+                revisions.extend(record.map(|record| (*file, record)));
             }
         }
         Ok(revisions)

@@ -261,9 +261,7 @@ impl Model {
                 let folders = self.folders.keys().filter(|folder| is_deleted(folder));
                 let folders: Vec<String> = folders.cloned().collect();
                 let files = self.files.extract_if(.., |_, file| {
-                    file.folder
-                        .as_ref()
-                        .is_some_and(|folder| folders.contains(folder))
+                    folders.iter().any(|id| file.folder.as_ref() == Some(id))
                 });
                 self.purged_urls.extend(files.map(|(_, file)| file.url));
                 self.folders.retain(|folder, _| !folders.contains(folder));
