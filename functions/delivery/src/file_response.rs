@@ -69,11 +69,11 @@ impl<'a> FileResponse<'a> {
         }
     }
 
-    /// Returns the activation of the file; `None` for a rendition, since its bytes also change with
-    /// watermarks and with versions of the rendering.
+    /// Returns the activation of the file; `None` if its bytes were replaced, and for a rendition, since its bytes also
+    /// change with watermarks and with versions of the rendering.
     fn last_modified(&self) -> Option<Timestamp> {
         let is_original = self.rendition.is_none();
-        is_original.then(|| self.file.last_modified())
+        is_original.then(|| self.file.last_modified()).flatten()
     }
 
     /// Returns the headers of a 304.

@@ -362,10 +362,11 @@ impl File {
         }
     }
 
-    /// Returns the time from which the file has its bytes.
-    pub fn last_modified(&self) -> Timestamp {
-        let since = self.replaced_at.or(self.activated_at);
-        since.unwrap_or(self.created_at)
+    /// Returns the time from which the file has its bytes; `None` if they were replaced, since dates of HTTP have seconds,
+    /// in one of which a reader can meet several bytes (RFC 9110, 8.8.2.2).
+    pub fn last_modified(&self) -> Option<Timestamp> {
+        let uploaded = self.activated_at.unwrap_or(self.created_at);
+        self.replaced_at.is_none().then_some(uploaded)
     }
 
     /// Returns the event of the bytes of an active file: their upload, or their replacement.
