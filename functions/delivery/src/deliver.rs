@@ -31,7 +31,8 @@ pub(crate) async fn deliver(
         return Ok(method_not_allowed());
     }
 
-    // The bytes of a record remain for longer than a request takes, so one repetition finds those of the current one.
+    // The bytes of a record remain for longer than a request takes, so one repetition finds those
+    // of the current one.
     let mut response = respond(&delivery, &request).await?;
     if response.is_none() {
         response = respond(&delivery, &request).await?;
@@ -39,7 +40,8 @@ pub(crate) async fn deliver(
     Ok(response.ok_or_else(|| ServiceError::from(GoneBytes::Replaced))?)
 }
 
-/// Responds with what the records refer to at one moment. Returns `None` if the bytes were replaced since.
+/// Responds with what the records refer to at one moment. Returns `None` if the bytes were replaced
+/// since.
 async fn respond(delivery: &Delivery, request: &Parts) -> Result<Option<Response>, ServiceError> {
     let delivery_request = DeliveryRequest::parse(&request.uri)?;
     let headers = &request.headers;

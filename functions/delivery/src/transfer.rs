@@ -49,7 +49,8 @@ enum Part {
 }
 
 impl Transfer<'_> {
-    /// Responds with the original. Returns `None` if its bytes were replaced after the record was read.
+    /// Responds with the original. Returns `None` if its bytes were replaced after the record was
+    /// read.
     pub(crate) async fn respond(&self) -> Result<Option<Response>, ServiceError> {
         let precondition = self.response.validators().evaluate(self.headers);
         if let Some(response) = self.conditional_response(precondition)? {

@@ -46,8 +46,9 @@ impl From<ActivationOutcome> for ConfirmOutcome {
     }
 }
 
-/// Activates a pending file if its bytes were uploaded and comply with the rules that were in
-/// force when it was declared. Bytes that replace those of a file must also be of a type with its extension.
+/// Activates a pending file if its bytes were uploaded and comply with the rules that were in force
+/// when it was declared. Bytes that replace those of a file must also be of a type with its
+/// extension.
 pub async fn confirm(
     target: PendingFile<'_>,
     decoders: Decoders,
@@ -252,7 +253,8 @@ impl Confirmation<'_> {
         Ok(activated.await?.into())
     }
 
-    /// Returns the only extension under which the bytes are accepted, if they replace those of a file.
+    /// Returns the only extension under which the bytes are accepted, if they replace those of a
+    /// file.
     fn extension(&self) -> Option<&str> {
         let replaced = self.target.replaced()?;
         Some(&replaced.extension)

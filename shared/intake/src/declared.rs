@@ -62,8 +62,8 @@ impl DeclaredFile {
         field_errors
     }
 
-    /// Fails if the declared type is stored under another extension than that of the file whose bytes it is to replace.
-    /// Types that the bytes decide pass, and images that the rules convert.
+    /// Fails if the declared type is stored under another extension than that of the file whose
+    /// bytes it is to replace. Types that the bytes decide pass, and images that the rules convert.
     pub fn require_extension(
         &self,
         extension: &str,

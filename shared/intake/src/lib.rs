@@ -72,7 +72,8 @@ pub struct UploadContext<'a> {
     pub uploaded_by: Principal,
     /// The only type that is accepted, if any.
     pub expected_type: Option<&'a Mime>,
-    /// The only extension under which the bytes are accepted, if any: that of the file whose bytes they replace.
+    /// The only extension under which the bytes are accepted, if any: that of the file whose bytes
+    /// they replace.
     pub extension: Option<&'a str>,
     pub decoders: Decoders,
 }
@@ -218,8 +219,8 @@ impl ValidatedFile {
 }
 
 impl ValidatedFile {
-    /// Returns the bytes under a new revision, to replace those of a file. They are readable only while this is not
-    /// dropped.
+    /// Returns the bytes under a new revision, to replace those of a file. They are readable only
+    /// while this is not dropped.
     pub fn to_new_content(&self, env: &Env) -> NewContent {
         NewContent {
             content: self.stored_content(Revision::new(env)),

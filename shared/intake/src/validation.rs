@@ -73,7 +73,8 @@ pub(crate) fn require_allowed_format(
     Err(FieldError::WrongFileType(names.join(", ")))
 }
 
-/// Fails if bytes of this type cannot replace those of a file with this extension, which its URL keeps.
+/// Fails if bytes of this type cannot replace those of a file with this extension, which its URL
+/// keeps.
 pub(crate) fn require_extension(
     media_type: &MediaType,
     extension: Option<&str>,

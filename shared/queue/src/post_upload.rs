@@ -35,7 +35,8 @@ pub struct ProcessingJob {
     /// The space of the file.
     pub space_id: SpaceId,
     pub file_id: FileId,
-    /// Revision of the bytes; `None` in jobs of earlier versions, which are about whatever the file has.
+    /// Revision of the bytes; `None` in jobs of earlier versions, which are about whatever the file
+    /// has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
     /// Time right before the record is written.

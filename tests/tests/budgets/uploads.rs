@@ -99,7 +99,8 @@ async fn replacements_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
     let absent = "4 BatchGetItem, GetObject";
     budget.send(409, confirm(), absent).await;
     put(&stack.anonymous, &pending).await;
-    // The id is looked for among files first. The file is read, and before the job is sent, whether there are bytes.
+    // The id is looked for among files first. The file is read, and before the job is sent, whether
+    // there are bytes.
     let confirmed =
         "3 BatchGetItem, CopyObject, GetItem, 2 GetObject, 2 SendMessageBatch, TransactWriteItems";
     budget.send(200, confirm(), confirmed).await;

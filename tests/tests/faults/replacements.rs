@@ -1,5 +1,6 @@
-//! Replacements of the bytes of a file, by a request and by a confirmation, with a crash or a fault at each of their
-//! calls, and their purge. The file has the old bytes or the new ones, and nothing of the others remains.
+//! Replacements of the bytes of a file, by a request and by a confirmation, with a crash or a fault
+//! at each of their calls, and their purge. The file has the old bytes or the new ones, and nothing
+//! of the others remains.
 
 use futures::future::join_all;
 use serde_json::json;
@@ -57,7 +58,8 @@ impl Route {
         }
     }
 
-    /// Replaces the bytes with a fault at each call, and returns how often that took effect at once.
+    /// Replaces the bytes with a fault at each call, and returns how often that took effect at
+    /// once.
     async fn survives(self, fault: CallFault) -> usize {
         let stack = Stack::start().await;
         let acme = stack.space("Acme").await;
@@ -92,7 +94,8 @@ impl Setup {
         }
     }
 
-    /// Asserts that the file is whole, and that all jobs leave it so. Returns whether it had the new bytes before them.
+    /// Asserts that the file is whole, and that all jobs leave it so. Returns whether it had the
+    /// new bytes before them.
     async fn settle(&self, stack: &Stack, case: &str) -> bool {
         let is_new = self.is_new(stack, case).await;
         stack.run_confirm_checks().await;
@@ -117,8 +120,8 @@ impl Setup {
     }
 }
 
-/// Only the transaction replaces the bytes. Concurrent calls share failing attempts, so a few of these faults are repeated
-/// with success.
+/// Only the transaction replaces the bytes. Concurrent calls share failing attempts, so a few of
+/// these faults are repeated with success.
 async fn assert_whole_or_nothing(route: Route) {
     let run = |fault| Box::pin(route.survives(fault));
     let [before, after, ..]: [usize; CALL_FAULTS.len()] = join_all(CALL_FAULTS.map(run))

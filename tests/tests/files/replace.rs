@@ -7,7 +7,7 @@ use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use tests::{
     Client, Dump, File, PHOTO, Response, Stack, StackOptions, TestSpace, assert_fields,
-    field_error, file, merged, stack_test,
+    field_error, file, merged, seconds, stack_test,
 };
 
 use crate::{
@@ -65,6 +65,35 @@ pub(crate) async fn assert_no_old_bytes(stack: &Stack, file: &str) {
     }
 }
 
+/// Fields of a file that stay when its bytes are replaced.
+const KEPT: [&str; 9] = [
+    "id",
+    "name",
+    "original_name",
+    "storage_path",
+    "url",
+    "ref",
+    "tags",
+    "folder_id",
+    "created_at",
+];
+
+/// Asserts that a client that has cached the old bytes gets the new ones.
+async fn assert_outdated(stack: &Stack, url: &str, cached: &Response, new: &[u8]) {
+    let etag = cached.header("etag");
+    let unchanged = [("if-none-match", etag)];
+    let date = cached.header("last-modified");
+    let since = [("if-modified-since", date)];
+    let range = ("range", "bytes=0-9");
+    let of_etag = [range, ("if-range", etag)];
+    let of_date = [range, ("if-range", date)];
+    for headers in [&unchanged[..], &since, &of_etag, &of_date] {
+        let fetched = stack.anonymous.fetch_as(200, url, headers).await;
+        fetched.expect_body(new);
+        fetched.expect_header("last-modified", "");
+    }
+}
+
 #[stack_test]
 async fn replaced_file_keeps_its_url_and_shows_the_new_bytes(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
@@ -77,75 +106,31 @@ async fn replaced_file_keeps_its_url_and_shows_the_new_bytes(stack: &Stack) {
     let before = acme.get_ok(photo.path()).await;
     let small = photo.url_with("w=100&f=png");
     let cached = stack.anonymous.fetch(photo.url()).await;
-    let small_before = stack.anonymous.fetch(&small).await;
+    let cached_small = stack.anonymous.fetch(&small).await;
+    stack.run_for(seconds(5)).await;
 
     let new = jpeg(120, 90);
-    stack.run_for(tests::seconds(5)).await;
     let replaced = replace(acme, &photo.id, new.clone()).await.expect_ok();
 
-    for field in [
-        "id",
-        "name",
-        "original_name",
-        "storage_path",
-        "url",
-        "ref",
-        "tags",
-        "folder_id",
-        "created_at",
-    ] {
+    for field in KEPT {
         assert_eq!(replaced[field], before[field], "{field}");
     }
-    assert_fields(
-        &replaced,
-        json!({"size": new.len(), "status": "active", "storage_meta": {}, "thumbnails": []}),
-    );
+    let expected =
+        json!({"size": new.len(), "status": "active", "storage_meta": {}, "thumbnails": []});
+    assert_fields(&replaced, expected);
     assert_ne!(replaced["checksum_sha256"], before["checksum_sha256"]);
     assert_eq!(acme.get_ok(photo.path()).await, replaced);
-
-    let etag = cached.header("etag");
-    let conditional = [("if-none-match", etag)];
-    let fetched = stack
-        .anonymous
-        .fetch_as(200, photo.url(), &conditional)
-        .await;
-    fetched.expect_body(&new);
-    fetched.expect_header("last-modified", "");
-    let date = cached.header("last-modified");
-    for validator in [etag, date] {
-        let range = [("range", "bytes=0-9"), ("if-range", validator)];
-        let since = [("if-modified-since", date)];
-        for conditions in [&range[..], &since] {
-            let response = stack.anonymous.fetch_as(200, photo.url(), conditions).await;
-            response.expect_body(&new);
-        }
-    }
-    let small_after = stack
-        .anonymous
-        .fetch_as(
-            200,
-            &small,
-            &[("if-none-match", small_before.header("etag"))],
-        )
-        .await;
-    small_after.expect_header("x-image-height", "75");
+    assert_outdated(stack, photo.url(), &cached, &new).await;
+    let unchanged = [("if-none-match", cached_small.header("etag"))];
+    let new_small = stack.anonymous.fetch_as(200, &small, &unchanged).await;
+    new_small.expect_header("x-image-height", "75");
 
     stack.run_post_upload().await;
     let processed = acme.get_ok(photo.path()).await;
-    assert_fields(
-        &processed["storage_meta"],
-        json!({"width": 120, "height": 90}),
-    );
-    assert_ne!(
-        processed["storage_meta"]["blurhash"],
-        before["storage_meta"]["blurhash"]
-    );
-    assert!(
-        !processed["thumbnails"]
-            .as_array()
-            .expect("a list")
-            .is_empty()
-    );
+    let meta = &processed["storage_meta"];
+    assert_fields(meta, json!({"width": 120, "height": 90}));
+    assert_ne!(meta["blurhash"], before["storage_meta"]["blurhash"]);
+    assert_ne!(processed["thumbnails"], json!([]));
     assert_events(&hooks, &photo, new.len()).await;
 
     stack.run_purges().await;
@@ -155,7 +140,7 @@ async fn replaced_file_keeps_its_url_and_shows_the_new_bytes(stack: &Stack) {
         .anonymous
         .fetch(&small)
         .await
-        .expect_body(&small_after.body);
+        .expect_body(&new_small.body);
 }
 
 /// Asserts the events of a file that was uploaded and replaced, and their order in the log.

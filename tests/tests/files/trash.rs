@@ -1,6 +1,6 @@
 //! The trash of a space: deleted files are hidden, and restored or purged.
 
-use std::time::Duration;
+use std::{slice, time::Duration};
 
 use serde_json::{Value, json};
 use tests::{
@@ -79,10 +79,10 @@ async fn trashed_file_is_hidden_until_it_is_restored(stack: &Stack, acme: &TestS
     stack.anonymous.fetch_as(404, file.url(), &unchanged).await;
     acme.get_err(404, file.url()).await;
 
-    assert_eq!(trashed(acme).await, [file.id.clone()]);
+    assert_eq!(trashed(acme).await, slice::from_ref(&file.id));
     for filter in ["tag=a", "search=photo", "resource_type=image"] {
         let ids = list_ids(acme, &format!("status=trashed&{filter}")).await;
-        assert_eq!(ids, [file.id.clone()], "{filter}");
+        assert_eq!(ids, slice::from_ref(&file.id), "{filter}");
     }
     let shown = json!({
         "status": "trashed", "trashed_at": deleted_at.rfc3339(), "purge_at": deleted_at.plus_ms(7 * 86_400_000).rfc3339(),
@@ -105,7 +105,11 @@ async fn trashed_file_is_hidden_until_it_is_restored(stack: &Stack, acme: &TestS
         "tag=a",
         &format!("folder_id={}", photos.id),
     ] {
-        assert_eq!(list_ids(acme, filter).await, [file.id.clone()], "{filter}");
+        assert_eq!(
+            list_ids(acme, filter).await,
+            slice::from_ref(&file.id),
+            "{filter}"
+        );
     }
     assert_eq!(acme.get_ok("/files/by-ref?ref=order").await, restored);
     assert_eq!(trashed(acme).await, [""; 0]);

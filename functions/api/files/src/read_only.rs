@@ -4,22 +4,8 @@ use domain::{FieldError, FieldErrors};
 use http_api::{FileView, InputFields};
 use serde_json::Value;
 
-/// Fields that the service, a replacement of the bytes, or the trash changes after the upload: a client may send older
-/// values.
-const CHANGED_LATER: [&str; 12] = [
-    "storage_meta",
-    "thumbnails",
-    "processing",
-    "updated_at",
-    "size",
-    "mime_type",
-    "resource_type",
-    "checksum_sha256",
-    "status",
-    "url",
-    "trashed_at",
-    "purge_at",
-];
+/// Fields that the service changes after the upload: a client may send older values.
+const CHANGED_BY_SERVICE: [&str; 4] = ["storage_meta", "thumbnails", "processing", "updated_at"];
 
 /// Returns the field errors of a request that changes read-only fields: all that the update has not
 /// read.
@@ -29,7 +15,7 @@ pub(crate) fn field_errors(request: &Value, view: &FileView, read: &InputFields)
     let mut field_errors = FieldErrors::default();
     for (field, value) in record.as_object().into_iter().flatten() {
         let is_changed = request.get(field).is_some_and(|sent| sent != value);
-        let is_compared = !read.is_read(field) && !CHANGED_LATER.contains(&field.as_str());
+        let is_compared = !read.is_read(field) && !CHANGED_BY_SERVICE.contains(&field.as_str());
         if is_changed && is_compared {
             field_errors.add(field, &FieldError::ReadOnly);
         }

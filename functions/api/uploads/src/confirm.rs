@@ -2,8 +2,8 @@
 //! URL.
 //!
 //! The caller authenticates with an API key of the principal that declared the file or of an admin,
-//! or with the confirm token that was returned with the URL. An upload that replaces the bytes of a file requires a key that
-//! may manage that file, and the response is that file.
+//! or with the confirm token that was returned with the URL. An upload that replaces the bytes of a
+//! file requires a key that may manage that file, and the response is that file.
 
 use std::convert::Infallible;
 
@@ -116,8 +116,8 @@ pub(crate) async fn confirm(
     Ok(Data(view))
 }
 
-/// Returns the upload. Fails with 403 if the caller may not manage it or the file whose bytes it replaces, and with 404 if
-/// that was deleted, which removes the upload.
+/// Returns the upload. Fails with 403 if the caller may not manage it or the file whose bytes it
+/// replaces, and with 404 if that was deleted, which removes the upload.
 async fn find_by_key(
     uploads: &UploadsState,
     id: &str,

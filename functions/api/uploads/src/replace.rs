@@ -52,7 +52,8 @@ impl DescribeInput for ContentForm {
     }
 }
 
-/// Fails with 403 if the caller may not manage the file or the space is disabled, and with 409 if the file is pending.
+/// Fails with 403 if the caller may not manage the file or the space is disabled, and with 409 if
+/// the file is pending.
 pub(crate) async fn replace(
     can: Can<ManageFiles, File>,
     State(uploads): State<UploadsState>,
@@ -97,7 +98,8 @@ struct Content<'a> {
 }
 
 impl Content<'_> {
-    /// Validates and transforms the bytes by the current rules of the file's upload config, and gives them to the file.
+    /// Validates and transforms the bytes by the current rules of the file's upload config, and
+    /// gives them to the file.
     async fn store(self, by: Principal) -> Result<File, ServiceError> {
         let Content {
             uploads,
@@ -118,11 +120,11 @@ impl Content<'_> {
             ValidationOutcome::Valid(validated) => validated,
             ValidationOutcome::Invalid(field_errors) => return Err(field_errors.into()),
         };
-        let [content] = validated.as_slice() else {
+        let [valid] = validated.as_slice() else {
             return Err(ServiceError::internal("the form has not one file"));
         };
 
-        let new = content.to_new_content(&uploads.api.env);
+        let new = valid.to_new_content(&uploads.api.env);
         let _permit = uploads
             .admission
             .store(space.record().id, new.content.size)

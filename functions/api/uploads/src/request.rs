@@ -157,8 +157,9 @@ impl UploadRequest {
         Ok(ValidUpload { upload, ..valid })
     }
 
-    /// Returns the file whose bytes the upload replaces, and selects its upload config. `None` if it replaces none, or if a
-    /// field error was recorded. Fails with 403 if the caller may not manage the file, and with 409 if it is pending.
+    /// Returns the file whose bytes the upload replaces, and selects its upload config. `None` if
+    /// it replaces none, or if a field error was recorded. Fails with 403 if the caller may not
+    /// manage the file, and with 409 if it is pending.
     async fn resolve_replaced(&mut self) -> Result<Option<File>, ServiceError> {
         let (Some(id), Some(scope)) = (&self.replaces, &mut self.target.scope) else {
             return Ok(None);

@@ -3,10 +3,11 @@
 //! Invariants:
 //! - If the staged object exists and is valid, the file becomes active. Otherwise record and object
 //!   are removed.
-//! - A pending upload of a disabled space is removed, even if its object exists. So is one that was declared
-//!   with a signed URL whose key is no longer valid, and an unsigned one whose hourly quota is exhausted: it
-//!   could wait for the next hour only at the expense of the clients of that hour. So is one that replaces the bytes of a
-//!   file that was deleted, or replaced since it was declared: older bytes never follow newer ones.
+//! - A pending upload of a disabled space is removed, even if its object exists. So is one that was
+//!   declared with a signed URL whose key is no longer valid, and an unsigned one whose hourly
+//!   quota is exhausted: it could wait for the next hour only at the expense of the clients of that
+//!   hour. So is one that replaces the bytes of a file that was deleted, or that was replaced
+//!   since it was declared: older bytes never follow newer ones.
 //! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
 //!   the copy. Both may run concurrently with each other and with uploads to the same URL.
 //! - SQS delays a job by 15 minutes at most, so the file of a check that is not due is read every 15
@@ -76,9 +77,9 @@ impl Worker for ConfirmChecker {
             let sent = self.queue.send(&[job]).await;
             return sent.map_err(JobError::new);
         }
-        self.confirm_or_discard(pending)
-            .await
-            .map_err(JobError::new)
+        // Boxed to keep the future of the job small.
+        let confirming = Box::pin(self.confirm_or_discard(pending));
+        confirming.await.map_err(JobError::new)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Worker `processing`: reads the metadata of uploaded files, and creates their eager renditions.
 //!
 //! Invariants:
-//! - A job is sent before its file becomes active or gets other bytes, and waits for it. A file that never becomes active
-//!   is ignored, and so are bytes that others have replaced: no result is recorded for others than those that were read.
+//! - A job is sent before its file becomes active or gets other bytes, and waits for it. A file
+//!   that never becomes active is ignored, and so are bytes that others have replaced: no result is
+//!   recorded for others than those that were read.
 //! - A job can run twice and stop anywhere: renditions have the same ids in each run, the event of the result is
 //!   announced before, and all results are recorded by one write, once.
 //! - The rules are those of the activation, which the job contains.

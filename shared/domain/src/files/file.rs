@@ -289,8 +289,8 @@ impl File {
         self.updated_at = at;
     }
 
-    /// Replaces the bytes of an active file by those of a type with the same extension. Their processing
-    /// follows.
+    /// Replaces the bytes of an active file by those of a type with the same extension. Their
+    /// processing follows.
     pub fn replace(&mut self, content: StoredContent, at: Timestamp) {
         self.set_content(content);
         self.media = None;

@@ -1,9 +1,10 @@
 //! The bytes of files that a request is authorized to read: originals, and stored renditions of images.
 //!
 //! Invariants:
-//! - A rendition of a deleted file, or of replaced bytes, is not stored. It is written first, and deleted again if
-//!   the record is gone by then, or has other bytes.
-//! - Replaced bytes remain for longer than any request takes, so the record and the object of a response agree.
+//! - A rendition of a deleted file, or of replaced bytes, is not stored. It is written first, and
+//!   deleted again if the record is gone by then, or has other bytes.
+//! - Replaced bytes remain for longer than any request takes, so the record and the object of a
+//!   response agree.
 
 use std::{ops::RangeInclusive, time::Duration};
 

@@ -124,7 +124,7 @@ impl Files<'_> {
     ) -> Result<(), ServiceError> {
         let id = file.id;
         let change = &change;
-        let announced = &announced;
+        let announced = announced.as_ref();
         let write = |found: Option<File>| async move {
             let Some(from) = found else {
                 return Ok(());
@@ -163,7 +163,8 @@ impl Files<'_> {
         // Boxed to keep the futures of requests small.
         let (purge, webhook) = Box::pin(sent).await;
         purge?;
-        let webhook = &webhook?;
+        let webhook = webhook?;
+        let webhook = webhook.as_ref();
 
         let remove = |file: File| async move {
             self.require_same_deletion(status, &file)?;
@@ -249,13 +250,11 @@ impl Files<'_> {
     /// Returns the messages to create with the event of a file, if it is announced.
     fn webhook_messages(
         self,
-        announced: &Option<AnnouncedWebhook>,
+        announced: Option<&AnnouncedWebhook>,
         file: &File,
     ) -> Result<Vec<WebhookMessage>, ServiceError> {
-        let created = announced.iter();
-        created
-            .map(|one| webhook_message(one, file, self.space.now()))
-            .collect()
+        let created = announced.map(|one| webhook_message(one, file, self.space.now()));
+        created.into_iter().collect()
     }
 
     /// Sends the webhook of the deletion of an active file, or of the restoration of a trashed one, if its upload config

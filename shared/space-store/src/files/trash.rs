@@ -59,7 +59,7 @@ impl Files<'_> {
         let webhook = self
             .announce(WebhookEvent::Deleted, &file, webhooks)
             .await?;
-        let webhook = &webhook;
+        let webhook = webhook.as_ref();
 
         let write = |from: File| async move {
             if from.status == FileStatus::Trashed {
@@ -108,7 +108,7 @@ impl Files<'_> {
         let webhook = self
             .announce(WebhookEvent::Restored, &file, webhooks)
             .await?;
-        let webhook = &webhook;
+        let webhook = webhook.as_ref();
 
         let write = |from: File| async move {
             require_trashed(&from)?;

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - The objects of a space's files are deleted before their records, page by page. Wherever a
 //!   job stops, the next one finds what remains from the records of the space or in the bucket.
-//! - Of a replacement, the bytes remain that the file has, and the others for as long as a request or a redirect
-//!   may read them.
+//! - Of a replacement, the bytes remain that the file has, and the others for as long as a request
+//!   or a redirect may read them.
 
 use bucket::{Bucket, ObjectKey};
 use domain::{FileId, Folder, FolderId, Revision, ServiceError, SpaceId, Timestamp};
@@ -18,8 +18,9 @@ use crate::{SpaceScope, folders::FOLDER_PURGE_AFTER_MS};
 /// Time after the purge job in which the record may still be deleted, in milliseconds: longer than a
 /// request takes.
 const DELETION_TIMEOUT_MS: i64 = 2 * 60_000;
-/// Time from the request of a replacement after which none reads or writes what it leaves, in milliseconds: URLs that
-/// redirects name are valid for an hour at most, and all functions end within minutes.
+/// Time from the request of a replacement after which none reads or writes what it leaves, in
+/// milliseconds: URLs that redirects name are valid for an hour at most, and all functions end
+/// within minutes.
 pub(super) const REPLACEMENT_AGE_MS: i64 = 65 * 60_000;
 /// Time after which a job checks again whether the record is deleted, in seconds.
 const RECHECK_SECONDS: i64 = 15;
@@ -116,8 +117,8 @@ impl Purge {
         }
     }
 
-    /// Deletes the objects of those revisions that the file does not have, which is final: revisions are never
-    /// reused.
+    /// Deletes the objects of those revisions that the file does not have, which is final:
+    /// revisions are never reused.
     async fn purge_revisions(
         &self,
         space_id: SpaceId,

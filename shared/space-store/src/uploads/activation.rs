@@ -81,9 +81,9 @@ impl PendingFile<'_> {
         Ok(announced)
     }
 
-    /// Activates the announced file with validated and stored bytes, and counts an unsigned upload. The bytes of a
-    /// replacement are given to its file.
-    /// Keeps concurrent changes of the record. A failed attempt deletes the bytes, unless they may be in use.
+    /// Activates the announced file with validated and stored bytes, and counts an unsigned upload.
+    /// The bytes of a replacement are given to its file. Keeps concurrent changes of the record. A
+    /// failed attempt deletes the bytes, unless they may be in use.
     #[instrument(skip_all)]
     pub async fn activate(
         self,

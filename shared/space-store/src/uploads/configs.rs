@@ -38,8 +38,8 @@ impl UploadConfigs<'_> {
             .await?)
     }
 
-    /// Returns the current rules for new bytes of a file: those of its upload config, or the default ones if it was
-    /// deleted.
+    /// Returns the current rules for new bytes of a file: those of its upload config, or the
+    /// default ones if it was deleted.
     pub async fn rules_of(self, file: &File, by: Principal) -> Result<UploadRules, ServiceError> {
         let reference = UploadConfigReference::Id(file.upload_config_id);
         let config = self.get(Some(&reference)).await?;

@@ -27,12 +27,14 @@ pub struct PendingFile<'a> {
 #[derive(Clone, Debug)]
 pub struct PendingRecord {
     pub file: File,
-    /// The file whose bytes the upload replaces; `None` if it becomes a file itself, or if that file was deleted.
+    /// The file whose bytes the upload replaces; `None` if it becomes a file itself, or if that
+    /// file was deleted.
     pub replaced: Option<File>,
 }
 
 impl Tenants {
-    /// Returns a file, or an upload that replaces the bytes of one, by id; `None` if the caller has no access to it.
+    /// Returns a file, or an upload that replaces the bytes of one, by id; `None` if the caller has
+    /// no access to it.
     pub async fn upload(
         &self,
         caller: &Caller,

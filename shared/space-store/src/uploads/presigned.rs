@@ -81,8 +81,8 @@ impl Uploads<'_> {
         written.map_err(|failed| failed.error)
     }
 
-    /// Writes the record of an upload that replaces the bytes of a file. If that is deleted meanwhile, the check removes the
-    /// upload.
+    /// Writes the record of an upload that replaces the bytes of a file. If that is deleted
+    /// meanwhile, the check removes the upload.
     async fn write_replacement(
         self,
         upload: &File,

@@ -1,8 +1,8 @@
 //! Access to uploaded files for the background jobs that process them.
 //!
-//! Invariant: a job finds a file only if it has the bytes that the job is about, and is active, or in the trash, from which it may be
-//! restored. The job is sent before the record is written,
-//! so it waits for the record until every request that could write it has ended.
+//! Invariant: a job finds a file only if it has the bytes that the job is about, and is active, or in
+//! the trash, from which it may be restored. The job is sent before the record is written, so it waits
+//! for the record until every request that could write it has ended.
 
 use std::{ops::RangeInclusive, time::Duration};
 

@@ -1,13 +1,13 @@
-//! Replacement of the bytes of active files, by a request or by a presigned upload. The upload has a record that
-//! is no file, with an id of its kind.
+//! Replacement of the bytes of active files, by a request or by a presigned upload. The upload has
+//! a record that is no file, with an id of its kind.
 //!
 //! Invariants:
-//! - The new bytes are stored under their own revision. One write gives it to the file, so a reader gets the old bytes or
-//!   the new ones.
-//! - The write applies to the current version of the record. Of concurrent replacements, the last one remains; a change of
-//!   other fields is kept; a deletion ends both.
-//! - The job that deletes what a replacement leaves behind is sent before anything is stored. A failed attempt deletes
-//!   nothing: its write may still take effect.
+//! - The new bytes are stored under their own revision. One write gives it to the file, so a reader
+//!   gets the old bytes or the new ones.
+//! - The write applies to the current version of the record. Of concurrent replacements, the last
+//!   one remains; a change of other fields is kept; a deletion ends both.
+//! - The job that deletes what a replacement leaves behind is sent before anything is stored. A
+//!   failed attempt deletes nothing: its write may still take effect.
 
 use bucket::Payload;
 use domain::{
@@ -74,7 +74,8 @@ pub fn require_replaceable(file: &File, field: &str) -> Result<(), ServiceError>
 }
 
 impl Uploads<'_> {
-    /// Replaces the bytes of a file by bytes that comply with these rules. Fails with 404 if the file was deleted.
+    /// Replaces the bytes of a file by bytes that comply with these rules. Fails with 404 if the
+    /// file was deleted.
     #[instrument(skip_all)]
     pub async fn replace(
         self,
@@ -130,8 +131,9 @@ impl Uploads<'_> {
 }
 
 impl PendingFile<'_> {
-    /// Sends the job that deletes what the replacement leaves behind, before it stores anything. Returns `false` if the
-    /// client has sent no bytes. Does nothing for an upload that becomes a file.
+    /// Sends the job that deletes what the replacement leaves behind, before it stores anything.
+    /// Returns `false` if the client has sent no bytes. Does nothing for an upload that becomes a
+    /// file.
     pub async fn announce_storage(self) -> Result<bool, ServiceError> {
         let Some(replaced) = self.replaced else {
             return Ok(true);

@@ -70,8 +70,8 @@ impl PendingFile<'_> {
         head.ok_or_else(|| ServiceError::unavailable("the copy was deleted during its validation"))
     }
 
-    /// Deletes the object of this attempt, which does not become that of a file. If this fails, the sweep or the job of the
-    /// replacement deletes it.
+    /// Deletes the object of this attempt, which does not become that of a file. If this fails, the
+    /// sweep or the job of the replacement deletes it.
     pub async fn remove_stored(self) {
         if let Err(error) = self.uploads.bucket.delete(&self.key()).await {
             tracing::warn!(file_id = %self.file.id, %error, "an object without a record could not be deleted");

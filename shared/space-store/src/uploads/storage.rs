@@ -74,8 +74,8 @@ impl UploadStorage {
         }
     }
 
-    /// Sends the job that deletes the objects of a replacement which the file does not have afterwards. It precedes
-    /// the storage of the new bytes, so no crash leaves any.
+    /// Sends the job that deletes the objects of a replacement which the file does not have
+    /// afterwards. It precedes the storage of the new bytes, so no crash leaves any.
     #[instrument(skip_all)]
     pub(crate) async fn announce_replacement(
         &self,
@@ -99,9 +99,9 @@ impl UploadStorage {
             .await?)
     }
 
-    /// Sends the jobs of up to ten files that are about to become active, or to get other bytes, by these rules: their processing,
-    /// unless the record contains its results, and the webhooks of what the record will show, if the space
-    /// or the rules have a URL.
+    /// Sends the jobs of up to ten files that are about to become active, or to get other bytes, by
+    /// these rules: their processing, unless the record contains its results, and the webhooks of
+    /// what the record will show, if the space or the rules have a URL.
     #[instrument(skip_all)]
     pub(crate) async fn announce(
         &self,

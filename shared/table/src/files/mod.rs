@@ -234,8 +234,8 @@ fn without_exif(file: &File) -> File {
 }
 
 impl Transaction<'_> {
-    /// Replaces a file if it is still the version `from`, and changes its index entries. New bytes are counted, and
-    /// begin with no stored renditions.
+    /// Replaces a file if it is still the version `from`, and changes its index entries. New bytes
+    /// are counted, and begin with no stored renditions.
     pub(crate) fn change_file(&mut self, from: &File, to: &File) {
         self.replace(Key::file(from.space_id, from.id), to, from.version);
         self.change_path(from, to);

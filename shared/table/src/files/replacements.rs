@@ -1,9 +1,10 @@
-//! Presigned uploads that replace the bytes of files: stored by space and id, with a lookup item as files have.
+//! Presigned uploads that replace the bytes of files: stored by space and id, with a lookup item as
+//! files have.
 //!
 //! Invariants:
 //! - An upload is no file: its sort key is not among those of files, and no list contains it.
-//! - The transaction that gives its bytes to the file also ends the upload. An ended one remains until it expires, so that a
-//!   repeated confirmation succeeds.
+//! - The transaction that gives its bytes to the file also ends the upload. An ended one remains
+//!   until it expires, so that a repeated confirmation succeeds.
 
 use domain::{Completion, File, FileId, FileStatus, SpaceId, WebhookMessage};
 use serde::{Deserialize, Serialize};

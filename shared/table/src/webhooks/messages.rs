@@ -1,6 +1,7 @@
 //! Webhook messages, with an index entry by file.
 //!
-//! Invariant: an event has one message, because the transaction that it happens with replaces or deletes a version of its file.
+//! Invariant: an event has one message, because the transaction that it happens with replaces or
+//! deletes a version of its file.
 
 use std::collections::HashMap;
 
@@ -99,7 +100,8 @@ impl WebhookRecords<'_> {
         }
     }
 
-    /// Reads messages of a file. The record is `None` if the message expired before its index entry.
+    /// Reads messages of a file. The record is `None` if the message expired before its index
+    /// entry.
     async fn of_file(
         self,
         space: SpaceId,

@@ -1,5 +1,5 @@
-//! Files that are uploaded, replaced, moved and deleted during deletions of folders and files: no file is
-//! lost, and none is stored in a deleted folder.
+//! Files that are uploaded, replaced, moved and deleted during deletions of folders and files: no
+//! file is lost, and none is stored in a deleted folder.
 
 use rand::RngExt;
 use serde_json::{Value, json};

@@ -190,6 +190,7 @@ impl Operation {
         let target = draw_id(draws, model.folders.keys()).filter(|_| !is_root);
         let name = *pick(draws, &NAMES);
         let delivery_type = *pick(draws, &TYPES);
+        let content = *pick(draws, &OTHER_TEXTS);
 
         Some(match kind {
             Kind::CreateFolder => Operation::CreateFolder(target, name),
@@ -213,7 +214,7 @@ impl Operation {
                 Operation::MoveFile(file?, deleted.filter(|_| is_deleted).or(target))
             }
             Kind::DeleteFile => Operation::DeleteFile(file?),
-            Kind::ReplaceFile => Operation::ReplaceFile(file?, *pick(draws, &OTHER_TEXTS)),
+            Kind::ReplaceFile => Operation::ReplaceFile(file?, content),
             Kind::RestoreFile => {
                 Operation::RestoreFile(draw_id(draws, model.deleted_files.keys())?)
             }
