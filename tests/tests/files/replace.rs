@@ -7,9 +7,10 @@ use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use tests::{
     Client, Dump, File, PHOTO, Response, Stack, StackOptions, TestSpace, assert_fields,
-    field_error, file, merged, seconds, stack_test,
+    field_error, file, merged, minutes, seconds, stack_test,
 };
 
+use super::trash::DAY;
 use crate::{
     delivery::fixture::{LARGE_BYTES, options_with_redirects},
     support::{
@@ -334,6 +335,7 @@ async fn redirect_of_the_old_bytes_ends_with_its_lifetime(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let old = tests::large_photo(LARGE_BYTES);
     let photo = acme.upload(old.clone()).await;
+    stack.run_for(2 * DAY - minutes(5)).await;
     let redirect = stack.anonymous.redirect(photo.url()).await;
 
     replace(&acme, &photo.id, tests::large_photo(LARGE_BYTES + 1))
@@ -341,7 +343,8 @@ async fn redirect_of_the_old_bytes_ends_with_its_lifetime(stack: &Stack) {
         .expect_ok();
 
     assert_ne!(stack.anonymous.redirect(photo.url()).await, redirect);
-    stack.run_for(tests::minutes(1)).await;
+    // The sweep, which runs meanwhile, reads the originals of the day of the upload.
+    stack.run_for(minutes(10)).await;
     stack.anonymous.fetch(&redirect).await.expect_body(&old);
     stack.run_purges().await;
     assert_no_old_bytes(stack, &photo.id).await;

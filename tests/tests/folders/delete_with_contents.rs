@@ -128,6 +128,10 @@ impl Tree {
             assert_eq!(error["status"], 404);
         }
         self.pending.confirm(acme).await.expect_error(404);
+        let record = format!("FILE#{}", self.pending.id());
+        for (key, item) in stack.dump().await.items {
+            assert!(key.sort != record || item["status"] == "pending", "{item}");
+        }
     }
 }
 

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use tests::{Extent, PHOTO, Stack, StackOptions, TestSpace, is_thorough, stack_test};
 use tokio::process::Command;
 
-use crate::support::external_programs;
+use crate::{files::trash::keep_for_days, support::external_programs};
 
-/// Number of records of each kind that a run may delete.
+/// Number of records of each kind that a run may delete or restore.
 const SPARES: usize = 8;
 /// `Referer` of unsigned uploads.
 const REFERRER: &str = "https://example.com/";
@@ -65,8 +65,9 @@ async fn describe_uploads(uploads: &TestSpace) -> Value {
     })
 }
 
-/// Creates records that requests may delete, and returns their ids by kind.
+/// Creates records that requests may delete or restore, and returns their ids by kind.
 async fn spares(stack: &Stack, acme: &TestSpace) -> Value {
+    keep_for_days(acme, 1).await;
     let account = stack.account();
     let mut spares: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for number in 0..SPARES {
@@ -74,6 +75,8 @@ async fn spares(stack: &Stack, acme: &TestSpace) -> Value {
         let named = json!({ "name": name });
         let key = account.create("/account/api-keys", &named).await;
         let space = account.create("/spaces", &named).await;
+        let trashed = acme.upload(PHOTO).await;
+        acme.delete_ok(trashed.path()).await;
         for (kind, id) in [
             ("spaces", space["id"].clone()),
             ("space_keys", json!(acme.create_key(&name).await.id)),
@@ -82,6 +85,7 @@ async fn spares(stack: &Stack, acme: &TestSpace) -> Value {
             ("configs", json!(acme.upload_config(&name).await.id)),
             ("files", json!(acme.upload(PHOTO).await.id)),
             ("named_files", json!(acme.upload(PHOTO).await.id)),
+            ("trashed_files", json!(trashed.id)),
         ] {
             spares.entry(kind).or_default().push(id);
         }

@@ -4,7 +4,7 @@ use media::Format;
 use serde_json::json;
 use tests::{
     PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, field_errors, minutes,
-    stack_test,
+    seconds, stack_test,
 };
 
 use super::{
@@ -12,7 +12,10 @@ use super::{
     unsigned::UnsignedConfig,
 };
 use crate::{
-    files::replace::{assert_no_old_bytes, jpeg, replace},
+    files::{
+        replace::{assert_no_old_bytes, jpeg, replace},
+        trash::keep_for_days,
+    },
     support::{
         images::image,
         pages::list_ids,
@@ -199,6 +202,47 @@ async fn abandoned_upload_leaves_the_file_as_it_is(stack: &Stack, acme: &TestSpa
     upload.confirm(acme).await.expect_error(404);
     assert_ended(stack, &upload).await;
     assert_eq!(acme.get_ok(photo.path()).await, photo.record);
+}
+
+/// Neither a check nor a client gives older bytes to a file than it has, or bytes to one that is gone.
+#[stack_test]
+async fn unconfirmed_upload_of_a_changed_file_ends(stack: &Stack, acme: &TestSpace) {
+    keep_for_days(acme, 7).await;
+    let folder = acme.folder("Deleted").await;
+    let newer = jpeg(90, 60);
+    let mut uploads = Vec::new();
+    let [replaced, trashed] = [acme.upload(PHOTO).await, acme.upload(PHOTO).await];
+    let purged = acme.upload(PHOTO).into(&folder).await;
+    for file in [&replaced, &trashed, &purged] {
+        let older = jpeg(30, 20);
+        let upload = presign(acme, &file.id, &older).await;
+        upload.put(stack, older).await;
+        uploads.push(upload);
+    }
+    stack.clock.advance(seconds(1));
+
+    replace(acme, &replaced.id, newer.clone()).await.expect_ok();
+    acme.delete_ok(trashed.path()).await;
+    let forced = format!("{}?force=true", folder.path());
+    acme.delete(&forced).await.expect_status(202);
+    let body = presign_body(acme, json!({ "replaces": purged.id }));
+    let refused = acme.post_err(422, "/upload/presign", body).await;
+    assert_eq!(refused, field_error("replaces", ""));
+    stack.run_confirm_checks().await;
+
+    for upload in &uploads {
+        upload.confirm(acme).await.expect_error(404);
+        assert_ended(stack, upload).await;
+    }
+    let fetched = stack.anonymous.fetch(replaced.url()).await;
+    fetched.expect_body(&newer);
+    let restoration = format!("{}/restore", trashed.path());
+    acme.post_ok(&restoration, json!({})).await;
+    stack
+        .anonymous
+        .fetch(trashed.url())
+        .await
+        .expect_body(PHOTO);
 }
 
 #[stack_test]
