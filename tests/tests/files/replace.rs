@@ -10,7 +10,6 @@ use tests::{
     field_error, file, merged, minutes, seconds, stack_test,
 };
 
-use super::trash::DAY;
 use crate::{
     delivery::fixture::{LARGE_BYTES, options_with_redirects},
     support::{
@@ -20,6 +19,9 @@ use crate::{
     uploads::{presign::PendingFile, unsigned::UnsignedConfig},
     webhooks::fixture::Hooks,
 };
+
+/// Minutes of a day.
+const DAY_MINUTES: u64 = 24 * 60;
 
 /// Sends other bytes of a file.
 pub(crate) async fn replace(client: &Client, id: &str, bytes: impl Into<Vec<u8>>) -> Response {
@@ -335,7 +337,7 @@ async fn redirect_of_the_old_bytes_ends_with_its_lifetime(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let old = tests::large_photo(LARGE_BYTES);
     let photo = acme.upload(old.clone()).await;
-    stack.run_for(2 * DAY - minutes(5)).await;
+    stack.run_for(minutes(2 * DAY_MINUTES - 5)).await;
     let redirect = stack.anonymous.redirect(photo.url()).await;
 
     replace(&acme, &photo.id, tests::large_photo(LARGE_BYTES + 1))
