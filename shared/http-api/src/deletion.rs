@@ -1,4 +1,4 @@
-//! Deletion of something with its contents: the query parameter that requests it, and the response.
+//! Deletions: query parameters that are booleans, and the response to a deletion with contents.
 
 use axum::response::{IntoResponse, Response};
 use domain::FieldError;
@@ -14,11 +14,7 @@ pub struct Force(pub bool);
 
 impl FromFields for Force {
     fn read(fields: &mut impl FieldReader) -> Option<Force> {
-        let force = fields.optional("force", |text| match text {
-            "true" | "1" => Ok(true),
-            "false" | "0" => Ok(false),
-            _ => Err(FieldError::NotABoolean),
-        });
+        let force = query_boolean(fields, "force");
         fields.describe(
             "force",
             "Whether to delete what is not empty, with all of its contents: `true`, `1`, `false` or `0`. \
@@ -26,6 +22,15 @@ impl FromFields for Force {
         );
         Some(Force(force.unwrap_or_default()))
     }
+}
+
+/// Reads a query parameter that is `true`, `1`, `false` or `0`, or absent.
+pub fn query_boolean(fields: &mut impl FieldReader, name: &str) -> Option<bool> {
+    fields.optional(name, |text| match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(FieldError::NotABoolean),
+    })
 }
 
 /// Progress of a deletion when the response is sent.

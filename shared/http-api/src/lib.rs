@@ -64,7 +64,7 @@ pub use can::{
     ReadUploadConfigs, Resource, ResourceId, Upload,
 };
 pub use cursors::CursorSecret;
-pub use deletion::{Deletion, Force};
+pub use deletion::{Deletion, Force, query_boolean};
 pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
 pub use expiration::{read_expires_seconds, read_optional_expires_seconds};
 pub use fallback::not_found_router;

@@ -9,7 +9,7 @@ use tests::{
 
 use super::{
     batch::{batch, deletion},
-    delete::{assert_forgotten, assert_not_listed, create_config, upload_tagged},
+    delete::{assert_forgotten, assert_not_listed, create_config, delete_by_body, upload_tagged},
 };
 use crate::{
     spaces::delete::{stored_data, with_retired},
@@ -194,9 +194,12 @@ async fn deletion_is_final_without_a_trash_or_if_it_is_permanent(stack: &Stack, 
         acme.delete_ok(&pending.address()).await;
         let permanent = format!("/files?id={}&permanent=true", active.id);
         acme.delete_ok(&permanent).await;
+        let named = acme.upload(PHOTO).await;
+        let body = json!({"id": named.id, "permanent": true});
+        delete_by_body(acme, body).await.expect_status(204);
 
         stack.run_purges().await;
-        for id in [pending.id(), &active.id] {
+        for id in [pending.id(), &active.id, &named.id] {
             assert_forgotten(stack, id).await;
         }
     }

@@ -51,7 +51,6 @@ async fn confirmation_gives_the_bytes_to_the_file(stack: &Stack, acme: &TestSpac
     for path in [upload.address(), format!("{}/signed-url", upload.address())] {
         acme.get(&path).await.expect_status_of(&[404, 405]);
     }
-    acme.delete_err(404, &upload.address()).await;
     assert_eq!(list_ids(acme, "").await, [&*photo.id]);
     assert_eq!(list_ids(acme, "search=photo").await, [&*photo.id]);
     upload.confirm(acme).await.expect_error(409);
@@ -197,10 +196,18 @@ async fn abandoned_upload_leaves_the_file_as_it_is(stack: &Stack, acme: &TestSpa
     let user = acme.role("user").await;
     upload.confirm(&user).await.expect_error(403);
 
+    let cancelled = presign(acme, &photo.id, PHOTO).await;
+    cancelled.put(stack, PHOTO).await;
+    user.delete_err(403, &cancelled.address()).await;
+    acme.delete_ok(&cancelled.address()).await;
+    acme.delete_err(404, &cancelled.address()).await;
+
     stack.run_confirm_checks().await;
 
-    upload.confirm(acme).await.expect_error(404);
-    assert_ended(stack, &upload).await;
+    for ended in [&upload, &cancelled] {
+        ended.confirm(acme).await.expect_error(404);
+        assert_ended(stack, ended).await;
+    }
     assert_eq!(acme.get_ok(photo.path()).await, photo.record);
 }
 

@@ -84,7 +84,7 @@ export const revokeAccountKey = <ThrowOnError extends boolean = false>(options: 
 /**
  * Delete the file with the id in the query or the body
  *
- * The same as `deleteFile`, with the id as the query parameter `id` or as the field `id` of the body. Different ids are rejected with 422.
+ * The same as `deleteFile`, with the id and `permanent` in the query or in the body. Different ids are rejected with 422.
  */
 export const deleteFileById = <ThrowOnError extends boolean = false>(options?: Options<DeleteFileByIdData, ThrowOnError>): RequestResult<DeleteFileByIdResponses, DeleteFileByIdErrors, ThrowOnError> => (options?.client ?? client).delete<DeleteFileByIdResponses, DeleteFileByIdErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -362,6 +362,10 @@ export type DeleteFileByIdRequest = {
      * Id of the resource.
      */
     id?: ResourceId | null;
+    /**
+     * Deletes finally, instead of moving an active file to the trash, and also what is in the trash. Default: false.
+     */
+    permanent?: boolean;
 };
 
 export type DeleteUploadConfigRequest = {

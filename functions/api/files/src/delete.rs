@@ -1,11 +1,12 @@
 //! `DELETE /files/:id`, and `DELETE /files` with the id in the query or the body: delete a file.
 
 use axum::extract::State;
-use domain::{FieldError, FieldErrors, File};
+use domain::{FieldError, FieldErrors};
 use http_api::{
     ApiError, Authenticated, Can, Endpoint, FieldReader, FromFields, ID, ManageFiles, NoContent,
-    ResourceSelector, ValidJson, ValidQuery,
+    ResourceSelector, ValidJson, ValidQuery, query_boolean,
 };
+use space_store::PendingRecord;
 
 use crate::FilesState;
 
@@ -29,8 +30,7 @@ pub(crate) const DELETE_NAMED: Endpoint = Endpoint::delete(
     "Delete the file with the id in the query or the body",
 )
 .description(
-    "The same as `deleteFile`, with the id as the query parameter `id` or as the field `id` of \
-     the body. Different ids are rejected with 422.",
+    "The same as `deleteFile`, with the id and `permanent` in the query or in the body. Different ids are rejected with 422.",
 )
 .errors(&[(404, "The file does not exist.")]);
 
@@ -41,11 +41,7 @@ pub(crate) struct Permanence {
 
 impl FromFields for Permanence {
     fn read(fields: &mut impl FieldReader) -> Option<Permanence> {
-        let is_permanent = fields.optional(PERMANENT, |text| match text {
-            "true" | "1" => Ok(true),
-            "false" | "0" => Ok(false),
-            _ => Err(FieldError::NotABoolean),
-        });
+        let is_permanent = query_boolean(fields, PERMANENT);
         fields.describe(PERMANENT, PERMANENT_DESCRIPTION);
         Some(Permanence {
             is_permanent: is_permanent.unwrap_or_default(),
@@ -70,17 +66,43 @@ impl FromFields for DeletionQuery {
     }
 }
 
-/// Fails with 403 if another principal uploaded the file and the caller is not an admin.
+/// The body of a deletion that may name the file.
+pub(crate) struct DeletionBody {
+    selector: ResourceSelector,
+    is_permanent: bool,
+}
+
+impl FromFields for DeletionBody {
+    fn read(fields: &mut impl FieldReader) -> Option<DeletionBody> {
+        let selector = ResourceSelector::read(fields);
+        let is_permanent = fields.boolean(PERMANENT);
+        fields.describe(PERMANENT, PERMANENT_DESCRIPTION);
+        Some(DeletionBody {
+            selector: selector?,
+            is_permanent: is_permanent.unwrap_or_default(),
+        })
+    }
+}
+
+/// Fails with 403 if another principal uploaded the file and the caller is not an admin. Also deletes an upload that is
+/// to replace the bytes of a file, which is then not confirmed.
 pub(crate) async fn delete(
-    can: Can<ManageFiles, File>,
+    can: Can<ManageFiles, PendingRecord>,
     State(files): State<FilesState>,
     ValidQuery(Permanence { is_permanent }): ValidQuery<Permanence>,
 ) -> Result<NoContent, ApiError> {
+    let PendingRecord { file, .. } = &can.resource;
     let records = can.space.files();
-    records.require_manager(&can.resource, &can.caller)?;
-    records
-        .delete(can.resource, is_permanent, &files.deletion_queues)
-        .await?;
+    records.require_manager(file, &can.caller)?;
+
+    if can.resource.is_replacement() {
+        records.remove_replacement(file).await?;
+    } else {
+        let queues = &files.deletion_queues;
+        records
+            .delete(can.resource.file, is_permanent, queues)
+            .await?;
+    }
     Ok(NoContent)
 }
 
@@ -89,16 +111,17 @@ pub(crate) async fn delete_named(
     auth: Authenticated<ManageFiles>,
     state: State<FilesState>,
     ValidQuery(query): ValidQuery<DeletionQuery>,
-    ValidJson(body): ValidJson<ResourceSelector>,
+    ValidJson(body): ValidJson<DeletionBody>,
 ) -> Result<NoContent, ApiError> {
     let DeletionQuery {
         selector,
-        permanence,
+        mut permanence,
     } = query;
-    selector.require_same(&body)?;
+    permanence.is_permanent |= body.is_permanent;
+    selector.require_same(&body.selector)?;
     let id = selector
         .id
-        .or(body.id)
+        .or(body.selector.id)
         .ok_or_else(|| FieldErrors::from((ID, FieldError::Required)))?;
 
     delete(auth.can(&id).await?, state, ValidQuery(permanence)).await

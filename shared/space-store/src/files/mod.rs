@@ -27,6 +27,9 @@ use crate::{
     webhooks::webhook_message,
 };
 
+/// Maximum deleted folders in which a file with a reference is searched, each of which takes two reads.
+const MAX_DELETED_FOLDERS: usize = 10;
+
 /// The files of a space.
 #[derive(Clone, Copy, Debug)]
 pub struct Files<'a> {
@@ -225,7 +228,7 @@ impl Files<'_> {
     }
 
     /// Returns the newest active file with a reference that was not deleted with a folder: `found`, which is
-    /// the newest of all, or an older one.
+    /// the newest of all, or an older one. Fails with 503 if [`MAX_DELETED_FOLDERS`] contain newer ones.
     pub async fn newest_with(
         self,
         reference: &Reference,
@@ -233,6 +236,11 @@ impl Files<'_> {
     ) -> Result<Option<File>, ServiceError> {
         let mut deleted: HashSet<Option<FolderId>> = HashSet::new();
         while let Some(file) = found {
+            if deleted.len() == MAX_DELETED_FOLDERS {
+                return Err(ServiceError::contended(
+                    "deleted folders contain many files with this reference",
+                ));
+            }
             let folder = file.folder_id();
             if let Some(file) = self.without_deleted(vec![file]).await?.pop() {
                 return Ok(Some(file));
@@ -245,6 +253,19 @@ impl Files<'_> {
                 .await?;
         }
         Ok(None)
+    }
+
+    /// Deletes a pending upload that is to replace the bytes of a file. Its staged object expires. Fails with 404 if the
+    /// upload has ended.
+    pub async fn remove_replacement(self, upload: &File) -> Result<(), ServiceError> {
+        if upload.status != FileStatus::Pending {
+            return Err(ServiceError::not_found());
+        }
+        let removed = self.space.table.files().remove_replacement(upload).await;
+        match removed {
+            Err(WriteError::ConditionFailed(_)) => Err(ServiceError::not_found()),
+            removed => Ok(removed?),
+        }
     }
 
     /// Returns the messages to create with the event of a file, if it is announced.

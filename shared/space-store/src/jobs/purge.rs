@@ -83,6 +83,7 @@ impl Purge {
                 };
                 self.purge_space(pass, time).await
             }
+
             PurgeJob::Folder {
                 space_id,
                 folder_id,
@@ -96,11 +97,13 @@ impl Purge {
                     Err(outcome) => Ok(outcome),
                 }
             }
+
             PurgeJob::File {
                 space_id,
                 file_id,
                 requested_at,
             } => self.purge_file(space_id, file_id, requested_at).await,
+
             PurgeJob::Replacement {
                 space_id,
                 file_id,
@@ -108,23 +111,26 @@ impl Purge {
                 requested_at,
             } => {
                 let due_at = requested_at.plus_ms(REPLACEMENT_AGE_MS);
-                let now = self.table.env().now();
-                if now < due_at {
-                    return Ok(PurgeOutcome::Continue(due_at.seconds_after(now).into()));
-                }
-                self.purge_revisions(space_id, file_id, &revisions).await
+                self.purge_revisions(space_id, file_id, &revisions, due_at)
+                    .await
             }
         }
     }
 
-    /// Deletes the objects of those revisions that the file does not have, which is final:
-    /// revisions are never reused.
+    /// Deletes the objects of those revisions that the file does not have at this time, which is final: revisions are
+    /// never reused.
     async fn purge_revisions(
         &self,
         space_id: SpaceId,
         file_id: FileId,
         revisions: &[Revision],
+        due_at: Timestamp,
     ) -> Result<PurgeOutcome, ServiceError> {
+        let now = self.table.env().now();
+        if now < due_at {
+            return Ok(PurgeOutcome::Continue(due_at.seconds_after(now).into()));
+        }
+
         let found = self.table.sweeps().revisions(space_id, &[file_id]).await?;
         let current = found.get(&file_id).and_then(|file| file.revision);
         for revision in revisions {

@@ -69,9 +69,14 @@ impl PendingRecord {
         })
     }
 
+    /// Whether the upload replaces the bytes of a file.
+    pub fn is_replacement(&self) -> bool {
+        replaced_by(&self.file).is_some()
+    }
+
     /// Whether the file whose bytes the upload replaces was deleted.
     pub fn is_orphaned(&self) -> bool {
-        self.replaced.is_none() && replaced_by(&self.file).is_some()
+        self.replaced.is_none() && self.is_replacement()
     }
 
     /// Whether the file whose bytes the upload replaces was deleted, is in the trash, or has got other bytes since the

@@ -171,6 +171,7 @@ impl PendingFile<'_> {
                 future::try_join(space.files().get(replaced.id), self.reload()).await?;
             Ok(Records { file, upload })
         };
+
         let replacement = Replacement {
             uploads: self.uploads,
             content,
@@ -190,6 +191,7 @@ impl PendingFile<'_> {
                 replacement.write(found).await
             }
         };
+
         let written = space.table.retry_on_conflict(records, load, write).await?;
         Ok(written.into())
     }
@@ -216,11 +218,10 @@ impl Replacement<'_> {
             .webhook_messages(std::slice::from_ref(&to), self.at)?;
 
         let files = self.uploads.space.table.files();
-        let written = match &upload {
-            Some(upload) => files.change_by_upload(&from, &to, upload, &webhooks).await,
-            None => files.change(&from, &to, &webhooks).await,
-        };
-        match written {
+        match files
+            .change_by(&from, &to, &webhooks, upload.as_ref())
+            .await
+        {
             Ok(version) => Ok(Some(File { version, ..to })),
             Err(WriteError::Failed(error)) => {
                 let found = self.uploads.space.files().get(from.id).await;

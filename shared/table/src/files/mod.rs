@@ -212,15 +212,7 @@ impl FileRecords<'_> {
         to: &File,
         webhooks: &[WebhookMessage],
     ) -> Result<u64, WriteError> {
-        let to = &File {
-            version: from.version + 1,
-            ..to.clone()
-        };
-        let mut transaction = self.table.transaction();
-        transaction.change_file(from, to);
-        transaction.insert_webhook_messages(webhooks);
-        transaction.commit().await?;
-        Ok(to.version)
+        self.change_by(from, to, webhooks, None).await
     }
 }
 

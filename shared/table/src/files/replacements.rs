@@ -64,23 +64,25 @@ impl FileRecords<'_> {
         transaction.commit_with(completion).await
     }
 
-    /// Replaces a file as [`FileRecords::change`] does, and ends the upload of its new bytes.
-    #[instrument(skip_all)]
-    pub async fn change_by_upload(
+    /// Replaces a file as [`FileRecords::change`] does, and ends the upload of its new bytes, if there is one.
+    pub async fn change_by(
         self,
         from: &File,
         to: &File,
-        upload: &File,
         webhooks: &[WebhookMessage],
+        upload: Option<&File>,
     ) -> Result<u64, WriteError> {
         let to = &File {
             version: from.version + 1,
             ..to.clone()
         };
+
         let mut transaction = self.table.transaction();
         transaction.change_file(from, to);
-        transaction.end_replacement(upload, to);
         transaction.insert_webhook_messages(webhooks);
+        if let Some(upload) = upload {
+            transaction.end_replacement(upload, to);
+        }
         transaction.commit().await?;
         Ok(to.version)
     }
