@@ -27,6 +27,7 @@ test("a transformation is shown with its size, and its URL is copied", async (t)
   await page.getByText(/instead of/).waitFor();
   await page.getByText(/120\s×\s/).first().waitFor();
   await page.getByRole("button", { name: "Copy", exact: true }).first().click();
+  await page.getByText("Copied.").first().waitFor();
   const response = await fetch(await copied());
   assert.equal(response.headers.get("content-type"), "image/png");
   assert.equal(response.headers.get("x-image-width"), "120");

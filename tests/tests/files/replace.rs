@@ -337,7 +337,7 @@ async fn redirect_of_the_old_bytes_ends_with_its_lifetime(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let old = tests::large_photo(LARGE_BYTES);
     let photo = acme.upload(old.clone()).await;
-    stack.run_for(minutes(2 * DAY_MINUTES - 5)).await;
+    stack.run_for(minutes(DAY_MINUTES - 5)).await;
     let redirect = stack.anonymous.redirect(photo.url()).await;
 
     replace(&acme, &photo.id, tests::large_photo(LARGE_BYTES + 1))
