@@ -124,5 +124,7 @@ pub(crate) async fn delete_named(
         .or(body.selector.id)
         .ok_or_else(|| FieldErrors::from((ID, FieldError::Required)))?;
 
-    delete(auth.can(&id).await?, state, ValidQuery(permanence)).await
+    let can = auth.can(&id).await?;
+    // Boxed to keep the futures of requests small.
+    Box::pin(delete(can, state, ValidQuery(permanence))).await
 }
