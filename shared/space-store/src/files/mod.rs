@@ -228,7 +228,7 @@ impl Files<'_> {
     }
 
     /// Returns the newest active file with a reference that was not deleted with a folder: `found`, which is
-    /// the newest of all, or an older one. Fails with 503 if [`MAX_DELETED_FOLDERS`] contain newer ones.
+    /// the newest of all, or an older one. Fails with 503 if too many deleted folders contain newer ones.
     pub async fn newest_with(
         self,
         reference: &Reference,
