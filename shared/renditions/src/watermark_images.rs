@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - An image is stored only if delivery can decode it. Delivery reads the copy, and never the URL or the file.
-//! - Settings that keep their file keep the copy, so they can be changed after the file is deleted.
+//! - Settings that keep their file keep the copy unless the file has newer bytes, so they can be changed after the file
+//!   is deleted.
 //!
 //! Images are decoded one at a time, but outside of a memory budget: a WebP that was prepared for it can
 //! request more memory than the function has. That ends the invocation, and nothing is stored.
@@ -11,7 +12,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use domain::{
-    FieldError, FieldErrors, FileId, FileStatus, Folder, FolderSecurity, PublicHttpsUrl,
+    FieldError, FieldErrors, File, FileId, FileStatus, Folder, FolderSecurity, PublicHttpsUrl,
     ResourceType, Revision, Security, ServiceError, Watermark,
 };
 use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
@@ -59,6 +60,24 @@ impl Source {
 struct Current<'a> {
     watermark: Option<&'a Watermark>,
     stored: Option<Revision>,
+}
+
+impl Current<'_> {
+    /// Returns the revision of the stored image if it is a copy of a file that has no newer bytes, or none any more.
+    /// Revisions are ordered by time.
+    fn copy_of(&self, id: FileId, file: Option<&File>) -> Option<Revision> {
+        let copy = self.stored?;
+        let is_same = self.watermark?.file_id == Some(id);
+        let is_newer =
+            |file: &File| file.status == FileStatus::Active && file.revision > Some(copy);
+        (is_same && !file.is_some_and(is_newer)).then_some(copy)
+    }
+}
+
+/// Returns a file that was not deleted with a folder.
+async fn find_file(space: &SpaceScope, id: FileId) -> Result<Option<File>, ServiceError> {
+    let found = space.files().get(id).await?.into_iter().collect();
+    Ok(space.files().without_deleted(found).await?.pop())
 }
 
 /// The client that fetches images, and the bucket that stores them.
@@ -135,8 +154,8 @@ impl Watermarks {
             .await;
     }
 
-    /// Stores the image of a watermark, unless its file is that of the current one, and returns its revision; `None`
-    /// unless the watermark is enabled.
+    /// Stores the image of a watermark, unless the current one is a copy of the bytes that its file has, and returns its
+    /// revision; `None` unless the watermark is enabled.
     async fn store_image(
         &self,
         space: &SpaceScope,
@@ -146,15 +165,16 @@ impl Watermarks {
         if !watermark.enabled {
             return Ok(None);
         }
-        let current_file = current.watermark.and_then(|current| current.file_id);
-        if current.stored.is_some() && watermark.file_id.is_some_and(|id| current_file == Some(id))
-        {
-            return Ok(current.stored);
-        }
 
         let (image, source) = match (&watermark.url, watermark.file_id) {
             (Some(url), _) => (self.fetch(url).await?, URL),
-            (None, Some(id)) => (self.original(space, id).await?, FILE),
+            (None, Some(id)) => {
+                let file = find_file(space, id).await?;
+                if let Some(copy) = current.copy_of(id, file.as_ref()) {
+                    return Ok(Some(copy));
+                }
+                (self.original(space, file).await?, FILE)
+            }
             (None, None) => return Ok(None),
         };
         self.require_decodable(image.clone(), source).await?;
@@ -179,10 +199,12 @@ impl Watermarks {
         Err(URL.invalid(FieldError::NotFetched(reason)))
     }
 
-    /// Returns the original bytes of an image of the space. Fails with 422 for other files.
-    async fn original(&self, space: &SpaceScope, id: FileId) -> Result<Bytes, ServiceError> {
-        let found = space.files().get(id).await?.into_iter().collect();
-        let file = space.files().without_deleted(found).await?.pop();
+    /// Returns the original bytes of an image of the space. Fails with 422 for other files, and for none.
+    async fn original(
+        &self,
+        space: &SpaceScope,
+        file: Option<File>,
+    ) -> Result<Bytes, ServiceError> {
         let file = file.ok_or_else(|| FILE.invalid(FieldError::InvalidSelection))?;
         if file.status != FileStatus::Active {
             let incomplete = "must be the id of a file whose upload is complete";

@@ -4,10 +4,14 @@ use futures::future;
 use media::Format;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use tests::{File, Folder, Stack, StackOptions, TestSpace, UNKNOWN_ID, field_errors, stack_test};
+use tests::{
+    File, Folder, Stack, StackOptions, TestSpace, UNKNOWN_ID, field_errors, file, seconds,
+    stack_test,
+};
 
 use super::watermarks::{BLUE, RED, enable, is_marked, upload_image};
 use crate::{
+    files::replace::replace_by,
     support::{
         image_server::{ImageServer, logo},
         images::{image, png_of_sides},
@@ -114,10 +118,16 @@ async fn copy_is_kept_after_its_file_is_deleted(stack: &Stack, acme: &TestSpace)
         let delivered = stack.anonymous.fetch(fixture.photo.url()).await;
         assert!(is_marked(&delivered, RED), "{path}");
 
-        // Another image, or none, replaces the copy.
+        // Newer bytes, another image, or none replace the copy.
         let blue = upload_logo(acme, BLUE).await;
         acme.set_security(&path, watermark(&blue.id, 1.0)).await;
         assert_eq!(stored_images(stack).await, [digest(&logo(BLUE))]);
+        // Revisions of one millisecond have no order.
+        stack.clock.advance(seconds(1));
+        let part = file("logo.png", "image/png", logo(RED));
+        replace_by(acme, &blue.id, part).await.expect_ok();
+        acme.set_security(&path, watermark(&blue.id, 1.0)).await;
+        assert_eq!(stored_images(stack).await, [digest(&logo(RED))]);
         let off = json!({"watermark": {"enabled": false, "file_id": red.id}});
         acme.set_security(&path, off).await;
         assert_eq!(stored_images(stack).await, [""; 0]);
@@ -128,6 +138,7 @@ async fn copy_is_kept_after_its_file_is_deleted(stack: &Stack, acme: &TestSpace)
             json!({FIELD: ["The selected security.watermark.file id is invalid."]})
         );
     }
+    stack.run_purges().await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]

@@ -28,7 +28,7 @@ pub(crate) async fn replace(client: &Client, id: &str, bytes: impl Into<Vec<u8>>
     replace_by(client, id, file("new.jpg", "image/jpeg", bytes)).await
 }
 
-async fn replace_by(client: &Client, id: &str, part: Part) -> Response {
+pub(crate) async fn replace_by(client: &Client, id: &str, part: Part) -> Response {
     let request = client.request("PUT", &format!("/files/{id}/content"));
     let form = Form::new().part("file", part);
     client.send(request.multipart(form)).await
