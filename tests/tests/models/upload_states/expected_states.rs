@@ -6,40 +6,69 @@ use super::{
     World,
     model::{
         Content, File, FileState, SpaceState,
-        State::{Active, Gone, Pending},
+        State::{Active, Gone, Pending, Trashed},
     },
 };
 
 /// Time between the creation of a pending file and its confirm-check, in milliseconds.
 const CHECKED_MS: i64 = 7_200_000;
 
-/// Expected effect of a confirmation.
-pub(super) struct Confirmation {
+/// Expected effect of a request.
+pub(super) struct Effect {
     pub(super) status: u16,
     /// State of the file after it.
     pub(super) after: FileState,
 }
 
-impl Confirmation {
-    fn new(status: u16, after: FileState) -> Confirmation {
-        Confirmation { status, after }
+impl Effect {
+    fn new(status: u16, after: FileState) -> Effect {
+        Effect { status, after }
     }
 }
 
 impl World {
     /// Returns what a confirmation of a file does.
-    pub(super) fn confirmed(&self, file: &File) -> Confirmation {
+    pub(super) fn confirmed(&self, file: &File) -> Effect {
         match (self.space_states[&file.space], file.state) {
-            (SpaceState::Deleted, state) | (_, state @ (Gone, _)) => Confirmation::new(404, state),
-            (SpaceState::Disabled, state) => Confirmation::new(403, state),
-            (SpaceState::Enabled, state @ (Active(_), _)) => Confirmation::new(200, state),
-            (SpaceState::Enabled, state @ (Pending, None)) => Confirmation::new(409, state),
+            (SpaceState::Deleted, state) | (_, state @ (Gone | Trashed(_), _)) => {
+                Effect::new(404, state)
+            }
+            (SpaceState::Disabled, state) => Effect::new(403, state),
+            (SpaceState::Enabled, state @ (Active(_), _)) => Effect::new(200, state),
+            (SpaceState::Enabled, state @ (Pending, None)) => Effect::new(409, state),
             (SpaceState::Enabled, (Pending, Some(Content::Program))) => {
-                Confirmation::new(422, (Gone, None))
+                Effect::new(422, (Gone, None))
             }
             (SpaceState::Enabled, (Pending, Some(content))) => {
-                Confirmation::new(200, (Active(content), Some(content)))
+                Effect::new(200, (Active(content), Some(content)))
             }
+        }
+    }
+
+    /// Returns what the deletion of a file does, which has no effect on what is in the trash.
+    pub(super) fn deleted(&self, file: &File, is_permanent: bool) -> Effect {
+        let has_trash = self.with_trash.contains(&file.space) && !is_permanent;
+        match file.state {
+            (Gone, _) => Effect::new(404, file.state),
+            state if self.space_states[&file.space] == SpaceState::Deleted => {
+                Effect::new(404, state)
+            }
+            (Active(content) | Trashed(content), staged) if has_trash => {
+                Effect::new(200, (Trashed(content), staged))
+            }
+            (_, staged) => Effect::new(200, (Gone, staged)),
+        }
+    }
+
+    /// Returns what a restoration of a file does.
+    pub(super) fn restored(&self, file: &File) -> Effect {
+        match file.state {
+            (Gone, _) => Effect::new(404, file.state),
+            state if self.space_states[&file.space] == SpaceState::Deleted => {
+                Effect::new(404, state)
+            }
+            (Trashed(content), staged) => Effect::new(200, (Active(content), staged)),
+            state => Effect::new(409, state),
         }
     }
 

@@ -5,10 +5,13 @@ use serde_json::Value;
 use table::item_keys;
 use tests::{Dump, minutes, text};
 
-use crate::support::seeded::invariants::{assert_file_records, assert_no_orphans};
+use crate::{
+    files::trash::DAY,
+    support::seeded::invariants::{assert_file_records, assert_no_orphans},
+};
 
 use super::{
-    STEPS, World,
+    STEPS, TRASH_DAYS, World,
     model::{SpaceState, State::Active},
 };
 
@@ -30,8 +33,8 @@ impl World {
         }
     }
 
-    /// Asserts, three hours later, that no file is pending, that active files are delivered, and that
-    /// nothing of deleted spaces and expired files is stored. Stops the stack.
+    /// Asserts, three hours later, that no file is pending, that active files are delivered, that
+    /// nothing of deleted spaces and expired files is stored, and that trashed files end. Stops the stack.
     pub(super) async fn end(mut self) {
         let before_ms = self.stack.clock.now_ms();
         for _ in 0..12 {
@@ -82,6 +85,20 @@ impl World {
             }
         }
 
+        self.assert_trash_ends().await;
         self.stack.stop().await;
+    }
+
+    /// Asserts that nothing is left of trashed files after their days.
+    async fn assert_trash_ends(&self) {
+        for _ in 0..=TRASH_DAYS {
+            self.stack.run_for(DAY).await;
+        }
+
+        let dump = self.stack.dump().await;
+        self.assert_invariants(&dump);
+        let is_trashed = |record: &&Value| record["status"] == "trashed";
+        let trashed = dump.items_with_prefix(item_keys::SPACES).find(is_trashed);
+        assert_eq!(trashed, None, "{}", self.place);
     }
 }

@@ -1,5 +1,5 @@
 //! Random steps on pending files: each file becomes active at most once and with validated bytes,
-//! and every other file expires with its bytes.
+//! and every other file expires with its bytes. A space of two keeps deleted files in a trash.
 //!
 //! After every step, all stored items are compared with the possible effects of the step. In some
 //! seeds, AWS misbehaves at random. `LARDER_STATE_SEEDS=0..1000 cargo test -p tests
@@ -9,7 +9,10 @@ mod expected_states;
 mod invariants;
 mod model;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use emulators::AsyncClock;
 use futures::future::join_all;
@@ -22,10 +25,10 @@ use crate::{
     support::seeded::{Place, pick},
     uploads::presign::{PendingFile, presign_body},
 };
-use expected_states::Confirmation;
+use expected_states::Effect;
 use model::{
     Content, File, LENGTH, SpaceState,
-    State::{Active, Gone},
+    State::{Active, Gone, Trashed},
 };
 
 /// Seeds of a run.
@@ -41,6 +44,8 @@ const CHAOS_INTERVAL: u64 = 4;
 /// Number of steps per seed.
 const STEPS: u64 = 60;
 const SPACES: usize = 2;
+/// Days for which a trash keeps files: more than the steps take.
+const TRASH_DAYS: u8 = 30;
 /// Number of latest files that steps choose from.
 const LATEST: usize = 8;
 /// Number of concurrent confirmations.
@@ -62,6 +67,8 @@ struct World {
     place: Place,
     tenants: Vec<TestSpace>,
     space_states: BTreeMap<String, SpaceState>,
+    /// Ids of the spaces that have a trash.
+    with_trash: BTreeSet<String>,
     files: Vec<File>,
 }
 
@@ -86,6 +93,7 @@ impl World {
             place: Place { seed, step: 0 },
             tenants: Vec::new(),
             space_states: BTreeMap::new(),
+            with_trash: BTreeSet::new(),
             files: Vec::new(),
         };
         for step in 0..STEPS {
@@ -113,6 +121,11 @@ impl World {
             let name = format!("Space {}", self.space_states.len());
             let tenant = self.stack.space(&name).await;
             let id = tenant.id.clone();
+            if self.space_states.len() % SPACES == 0 {
+                let trash = json!({"name": name, "trash_days": TRASH_DAYS});
+                tenant.put_ok(&tenant.path(), trash).await;
+                self.with_trash.insert(id.clone());
+            }
             self.space_states.insert(id, SpaceState::Enabled);
             self.tenants.push(tenant);
         }
@@ -123,16 +136,17 @@ impl World {
         let latest = self.files.len().checked_sub(of_latest + 1);
 
         match (self.draws.random_range(0..100), latest) {
-            (0..30, Some(file)) => self.send(file).await,
-            (30..50, Some(file)) => self.confirm(file, 1).await,
-            (50..58, Some(file)) => self.confirm(file, CALLERS).await,
-            (58..70, _) => {
+            (0..26, Some(file)) => self.send(file).await,
+            (26..46, Some(file)) => self.confirm(file, 1).await,
+            (46..52, Some(file)) => self.confirm(file, CALLERS).await,
+            (52..61, _) => {
                 let time = minutes(self.draws.random_range(20..=70));
                 self.stack.clock.advance(time);
             }
-            (70..78, _) => self.switch().await,
-            (78..81, _) => self.delete().await,
-            (81..86, Some(_)) => self.delete_files().await,
+            (61..67, _) => self.switch().await,
+            (67..69, _) => self.delete().await,
+            (69..78, Some(_)) => self.delete_files().await,
+            (78..86, Some(latest)) => self.restore(latest).await,
             _ => self.presign().await,
         }
     }
@@ -194,17 +208,12 @@ impl World {
 
         if accepted.is_some() {
             file.may_have_stale_bytes |= file.state.0 == Gone;
-            let after = (file.state.0, accepted);
-            file.possible = if is_certain {
-                vec![after]
-            } else {
-                vec![file.state, after]
-            };
+            file.expect((file.state.0, accepted), is_certain);
         }
     }
 
     async fn confirm(&mut self, index: usize, times: usize) {
-        let Confirmation {
+        let Effect {
             status: expected,
             after,
         } = self.confirmed(&self.files[index]);
@@ -230,12 +239,7 @@ impl World {
         let is_expected = self.is_chaotic || matching == expected_count;
         assert!(is_expected, "{}: {matching} of {times}", self.place);
 
-        let file = &mut self.files[index];
-        file.possible = if matching > 0 {
-            vec![after]
-        } else {
-            vec![file.state, after]
-        };
+        self.files[index].expect(after, matching > 0);
     }
 
     async fn switch(&mut self) {
@@ -257,13 +261,14 @@ impl World {
     /// Deletes some of the latest files by a batch.
     async fn delete_files(&mut self) {
         let latest = self.files.len().saturating_sub(LATEST)..self.files.len();
-        let chosen: Vec<usize> = latest.filter(|_| self.draws.random_bool(0.3)).collect();
+        let chosen: Vec<usize> = latest.filter(|_| self.draws.random_bool(0.5)).collect();
         let ids: Vec<&str> = chosen.iter().map(|index| self.files[*index].id()).collect();
         if ids.is_empty() {
             return;
         }
 
-        let body = json!({"ids": ids, "operation": "delete"});
+        let is_permanent = self.draws.random_bool(0.2);
+        let body = json!({"ids": ids, "operation": "delete", "permanent": is_permanent});
         let response = self.stack.account().post("/files/batch", body).await;
         let results = if self.check(response.status, 200) {
             response.expect_ok()
@@ -273,26 +278,25 @@ impl World {
         self.stack.clock.advance(PURGED_AFTER);
 
         for (position, index) in chosen.into_iter().enumerate() {
-            let file = &self.files[index];
-            let is_unknown =
-                file.state.0 == Gone || self.space_states[&file.space] == SpaceState::Deleted;
-            let (expected, after) = if is_unknown {
-                (404, file.state)
-            } else {
-                (200, (Gone, file.state.1))
-            };
+            let effect = self.deleted(&self.files[index], is_permanent);
             let error = &results[position]["error"];
             let status = error["status"].as_u64().unwrap_or(200);
             let is_certain = results[position].is_object()
-                && self.check(u16::try_from(status).expect("a status"), expected);
-
-            let file = &mut self.files[index];
-            file.possible = if is_certain {
-                vec![after]
-            } else {
-                vec![file.state, after]
-            };
+                && self.check(u16::try_from(status).expect("a status"), effect.status);
+            self.files[index].expect(effect.after, is_certain);
         }
+    }
+
+    /// Restores the latest file of the trash, or if it is empty, another file.
+    async fn restore(&mut self, other: usize) {
+        let is_trashed = |file: &File| matches!(file.state.0, Trashed(_));
+        let index = self.files.iter().rposition(is_trashed).unwrap_or(other);
+        let file = &self.files[index];
+        let effect = self.restored(file);
+        let path = format!("/files/{}/restore", file.id());
+        let response = self.stack.account().post(&path, json!({})).await;
+        let is_certain = self.check(response.status, effect.status);
+        self.files[index].expect(effect.after, is_certain);
     }
 
     async fn delete(&mut self) {

@@ -1,5 +1,6 @@
 //! States of pending files: the expected ones, and the stored ones.
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use table::item_keys;
 use tests::{Dump, text};
@@ -42,9 +43,10 @@ impl Content {
 pub(crate) enum State {
     Pending,
     Active(Content),
+    Trashed(Content),
     Gone,
 }
-use State::{Active, Gone, Pending};
+use State::{Active, Gone, Pending, Trashed};
 
 /// State of a file, and the content that was last sent to its upload URL.
 pub(crate) type FileState = (State, Option<Content>);
@@ -101,17 +103,24 @@ impl File {
         self.pending.id()
     }
 
+    /// Expects a state after a request, or the one before it too if its effect is not certain.
+    pub(crate) fn expect(&mut self, after: FileState, is_certain: bool) {
+        self.possible = vec![after];
+        if !is_certain {
+            self.possible.push(self.state);
+        }
+    }
+
     /// Returns the state of the file in a dump.
     pub(crate) fn read_state(&self, dump: &Dump) -> FileState {
         let record = dump.file(&self.space, self.id());
-        let state = match record.map(|record| record["status"].as_str()) {
+        let content = |record: &Value| Content::of(&text(&record["checksum_sha256"]));
+        let state = match record.map(|record| (record, record["status"].as_str())) {
             None => Gone,
-            Some(Some("pending")) => Pending,
-            Some(Some("active")) => {
-                let digest = record.map(|record| text(&record["checksum_sha256"]));
-                Active(Content::of(&digest.unwrap_or_default()))
-            }
-            Some(other) => panic!("{} is {other:?}", self.id()),
+            Some((_, Some("pending"))) => Pending,
+            Some((record, Some("active"))) => Active(content(record)),
+            Some((record, Some("trashed"))) => Trashed(content(record)),
+            Some((_, other)) => panic!("{} is {other:?}", self.id()),
         };
         let staged = dump.objects.get(self.pending.object_key());
 
