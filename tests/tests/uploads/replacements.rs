@@ -1,5 +1,7 @@
 //! `POST /upload/presign` with `replaces`: the confirmation gives the bytes to another file.
 
+use std::pin::pin;
+
 use media::Format;
 use serde_json::json;
 use tests::{
@@ -123,15 +125,21 @@ async fn presign_refuses_what_the_file_excludes(
     stack.run_confirm_checks().await;
 }
 
-#[stack_test]
-async fn bytes_of_another_type_end_the_upload(stack: &Stack, acme: &TestSpace) {
-    let photo = acme.upload(PHOTO).await;
+/// Sends a PNG that is to replace the bytes of a JPEG.
+async fn send_png(stack: &Stack, acme: &TestSpace, photo: &str) -> PendingFile {
     let png = image(Format::Png, 3, 2);
     let fields = json!({
-        "replaces": photo.id, "size": png.len(), "content_type": "application/octet-stream", "filename": "a",
+        "replaces": photo, "size": png.len(), "content_type": "application/octet-stream", "filename": "a",
     });
     let upload = PendingFile::create(acme, fields).await;
     upload.put(stack, png).await;
+    upload
+}
+
+#[stack_test]
+async fn bytes_of_another_type_end_the_upload(stack: &Stack, acme: &TestSpace) {
+    let photo = acme.upload(PHOTO).await;
+    let upload = send_png(stack, acme, &photo.id).await;
 
     let rejected = upload.confirm(acme).await.expect_error(422);
 
@@ -141,6 +149,38 @@ async fn bytes_of_another_type_end_the_upload(stack: &Stack, acme: &TestSpace) {
     stack.run_confirm_checks().await;
     assert_ended(stack, &upload).await;
     assert_no_old_bytes(stack, &photo.id).await;
+}
+
+#[stack_test]
+async fn concurrent_confirmations_of_rejected_bytes_fail(stack: &Stack, acme: &TestSpace) {
+    let photo = acme.upload(PHOTO).await;
+    let mut calls = 0;
+    loop {
+        let upload = send_png(stack, acme, &photo.id).await;
+        let mut hold = stack.local.faults().hold("uploads", calls);
+        let mut first = pin!(upload.confirm(acme));
+        tokio::select! {
+            biased;
+            () = hold.reached() => {}
+            response = &mut first => {
+                response.expect_error(422);
+                break;
+            }
+        }
+        let second = upload.confirm(acme).await;
+        hold.release();
+
+        let statuses = [first.await.status, second.status];
+        assert!(statuses.contains(&422), "{statuses:?} at call {calls}");
+        let are_errors = statuses
+            .iter()
+            .all(|status| [404, 409, 422].contains(status));
+        assert!(are_errors, "{statuses:?} at call {calls}");
+        calls += 1;
+    }
+    assert!(calls > 3, "only {calls} calls");
+    assert_eq!(acme.get_ok(photo.path()).await, photo.record);
+    stack.run_confirm_checks().await;
 }
 
 /// What happens to the file before its replacement is confirmed.
