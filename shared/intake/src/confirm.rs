@@ -167,7 +167,6 @@ impl Confirmation<'_> {
             return Ok(None);
         }
         let file = LargeFile {
-            space: self.file.space_id,
             media_type,
             size: head.size_bytes,
             head: &head.prefix,
@@ -231,7 +230,6 @@ impl Confirmation<'_> {
 
         let upload = UploadContext {
             rules: &self.pending.rules,
-            space: Some(self.file.space_id),
             uploaded_by: self.file.uploaded_by,
             expected_type: self.expected.as_ref(),
             extension: self.extension(),

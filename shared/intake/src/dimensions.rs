@@ -33,7 +33,7 @@ pub(crate) async fn validate_image(
 
     require_dimensions(media_type, rules, |bytes| spooled.prefix(bytes)).await?;
     let decoders = context.decoders;
-    transform::run_on_image(context.space, spooled, move |bytes| decode(bytes, decoders)).await
+    transform::run_on_image(spooled, move |bytes| decode(bytes, decoders)).await
 }
 
 fn decode(bytes: &[u8], decoders: Decoders) -> Result<(), MediaError> {

@@ -28,8 +28,8 @@ pub use spool::{Spool, Spooled};
 
 use domain::{
     Decoders, Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, ImageSize,
-    MediaType, OriginalName, Principal, ProcessedMedia, Revision, ServiceError, SpaceId,
-    StoredContent, UploadRules, UploadTarget,
+    MediaType, OriginalName, Principal, ProcessedMedia, Revision, ServiceError, StoredContent,
+    UploadRules, UploadTarget,
 };
 use mime::Mime;
 use space_store::{NewContent, NewFile};
@@ -67,8 +67,6 @@ pub struct ValidatedFile {
 #[derive(Clone, Copy, Debug)]
 pub struct UploadContext<'a> {
     pub rules: &'a UploadRules,
-    /// The space of the files, whose images take turns with those of other spaces. `None` if it is not known, and has no rules.
-    pub space: Option<SpaceId>,
     pub uploaded_by: Principal,
     /// The only type that is accepted, if any.
     pub expected_type: Option<&'a Mime>,

@@ -2,23 +2,18 @@
 //!
 //! Invariants:
 //! - The returned type, size, digest and bytes belong to the same image.
-//! - A process decodes one image at a time, since one image may take 1.8 GB of memory. Spaces take turns.
-
-use std::sync::LazyLock;
+//! - A process decodes one image at a time, since one image may take 1.8 GB of memory.
 
 use bytes::Bytes;
-use domain::{
-    Decoders, FieldError, MediaType, ResourceType, ServiceError, SpaceId, TransformationRules,
-};
+use domain::{Decoders, FieldError, MediaType, ResourceType, ServiceError, TransformationRules};
 use media::{Format, MediaError, TransformOutcome};
-use runtime::FairSemaphore;
 use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spool, Spooled, UploadContext};
 
 /// Permits one image of the process at a time to be decoded.
-static IMAGE_PERMIT: LazyLock<FairSemaphore<Option<SpaceId>>> =
-    LazyLock::new(|| FairSemaphore::new(1));
+static IMAGE_PERMIT: Semaphore = Semaphore::const_new(1);
 
 /// Maximum size of an image whose metadata is removed, in bytes: 256 MB. It is held in memory twice. At 60 MB
 /// per second, reading and storing it take 9 of the 29 seconds that a request has.
@@ -69,7 +64,7 @@ pub(crate) async fn transform(
     }
 
     let rules = rules.clone();
-    let transformed = run_on_image(context.space, &unchanged.spooled, move |bytes| {
+    let transformed = run_on_image(&unchanged.spooled, move |bytes| {
         media::transform(bytes, &rules)
     })
     .await?;
@@ -105,7 +100,6 @@ fn is_transformable(
 
 /// A validated file over 50 MB.
 pub(crate) struct LargeFile<'a> {
-    pub(crate) space: SpaceId,
     /// The type of the bytes.
     pub(crate) media_type: &'a MediaType,
     pub(crate) size: u64,
@@ -141,7 +135,7 @@ where
     }
 
     let rules = rules.clone();
-    let transformed = run_on_bytes(Some(file.space), read, move |bytes| {
+    let transformed = run_on_bytes(read, move |bytes| {
         let outcome = media::transform_undecoded(bytes, &rules)?;
         Ok(outcome.map(LargeImage::of))
     });
@@ -196,23 +190,22 @@ pub(crate) fn require_size(
 /// dropped, the work still runs to its end, since codecs cannot be cancelled, and holds the permit
 /// until then.
 pub(crate) async fn run_on_image<T: Send + 'static>(
-    space: Option<SpaceId>,
     spooled: &Spooled,
     work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
 ) -> Result<T, IngestError> {
-    run_on_bytes(space, || spooled.prefix(MAX_FORM_FILE_BYTES), work).await
+    run_on_bytes(|| spooled.prefix(MAX_FORM_FILE_BYTES), work).await
 }
 
 /// Runs `work` like [`run_on_image`] on the bytes that `read` returns.
 async fn run_on_bytes<T: Send + 'static, Reading>(
-    space: Option<SpaceId>,
     read: impl FnOnce() -> Reading,
     work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
 ) -> Result<T, IngestError>
 where
     Reading: Future<Output = Result<Bytes, ServiceError>>,
 {
-    let permit = IMAGE_PERMIT.acquire(space, 1).await;
+    let permit = IMAGE_PERMIT.acquire().await;
+    let permit = permit.map_err(ServiceError::internal)?;
     let bytes = read().await?;
 
     let task = telemetry::spawn_blocking(move || {
@@ -275,38 +268,35 @@ fn ingest_error(error: MediaError) -> IngestError {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex, mpsc};
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering::SeqCst},
+        },
+        thread,
+        time::Duration,
+    };
 
     use super::*;
 
     #[tokio::test]
-    async fn spaces_take_turns() {
-        let order = Arc::new(Mutex::new(Vec::new()));
-        let (release, released) = mpsc::channel::<()>();
-        let run = |space, name, released: Option<mpsc::Receiver<()>>| {
-            let order = order.clone();
+    async fn images_are_decoded_one_at_a_time() {
+        let running = Arc::new(AtomicUsize::new(0));
+        let decode = || {
+            let running = running.clone();
             let read = || std::future::ready(Ok(Bytes::new()));
-            run_on_bytes(Some(space), read, move |_| {
-                if let Some(released) = released {
-                    released.recv().expect("released");
-                }
-                order.lock().expect("the lock is not poisoned").push(name);
-                Ok(())
+            run_on_bytes(read, move |_| {
+                let others = running.fetch_add(1, SeqCst);
+                thread::sleep(Duration::from_millis(5));
+                running.fetch_sub(1, SeqCst);
+                Ok(others)
             })
         };
 
-        let first = run(SpaceId::MIN, "first", Some(released));
-        let second = run(SpaceId::MIN, "second", None);
-        let other = run(SpaceId::MAX, "other", None);
-        let end = async {
-            tokio::task::yield_now().await;
-            release.send(()).expect("the first one runs");
-        };
-        let (first, second, other, ()) = tokio::join!(first, second, other, end);
-
-        assert!(first.is_ok() && second.is_ok() && other.is_ok());
-        let order = order.lock().expect("the lock is not poisoned");
-        assert_eq!(*order, ["first", "other", "second"]);
+        let (one, other, third) = tokio::join!(decode(), decode(), decode());
+        for others in [one, other, third] {
+            assert_eq!(others.ok(), Some(0));
+        }
     }
 
     #[tokio::test]

@@ -31,12 +31,12 @@ mod watermark_images;
 use bytes::Bytes;
 use domain::{
     AppliedWatermark, Decoders, FieldError, File, Rendition, RenditionLocation, Retention,
-    ServiceError, SpaceId,
+    ServiceError,
 };
 use futures::future;
 use media::{Format, WatermarkLayer};
-use runtime::FairPermit;
 use space_store::{AuthorizedFile, FileBucket, NewRendition, RenditionInfo, Tenants, collect};
+use tokio::sync::OwnedSemaphorePermit;
 
 pub use media::MAX_NEGOTIATED_AVIF_PIXELS;
 pub use memory::MemoryLimits;
@@ -137,7 +137,7 @@ impl Renditions {
         placeholder: Rendition,
         new: &[Rendition],
     ) -> Result<CreatedRenditions, ServiceError> {
-        let source_permit = self.memory.reserve_source(file.file().space_id).await?;
+        let source_permit = self.memory.reserve_source().await?;
         let mut renditions = vec![placeholder];
         renditions.extend(new);
         let bytes = original.clone();
@@ -145,10 +145,7 @@ impl Renditions {
 
         let marked = new.iter().find_map(|new| new.watermark);
         let watermark = self.watermark(file, marked).await?;
-        let pixels_permit = self
-            .memory
-            .reserve_pixels(file.file().space_id, rendering.memory_bytes())
-            .await?;
+        let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes()).await?;
         let reserved = Reserved {
             original,
             watermark,
@@ -208,16 +205,13 @@ impl Renditions {
         file: &AuthorizedFile,
         rendition: Rendition,
     ) -> Result<NewRendition, ServiceError> {
-        let source_permit = self.memory.reserve_source(file.file().space_id).await?;
+        let source_permit = self.memory.reserve_source().await?;
         let original = self.original(file).await?;
 
         let bytes = original.clone();
         let rendering = decode_blocking(move || PlannedRendition::plan(&bytes, rendition)).await?;
         let watermark = self.watermark(file, rendition.watermark).await?;
-        let pixels_permit = self
-            .memory
-            .reserve_pixels(file.file().space_id, rendering.memory_bytes)
-            .await?;
+        let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes).await?;
         let reserved = Reserved {
             original,
             watermark,
@@ -282,7 +276,7 @@ impl Renditions {
 struct Reserved {
     original: Bytes,
     watermark: Option<WatermarkSource>,
-    permits: [FairPermit<SpaceId>; 2],
+    permits: [OwnedSemaphorePermit; 2],
 }
 
 /// Runs work that decodes an image, on a thread for blocking work. If a codec panics, fails with 422: it

@@ -1,7 +1,6 @@
 //! Memory for simultaneous renderings.
 //!
 //! Invariants:
-//! - Spaces share renderings and memory fairly ([`FairSemaphore`]): one space's renderings leave a part to others.
 //! - A rendering that waits for memory holds none, except its original. So renderings never wait for
 //!   each other in a circle.
 //! - A rendering keeps its original until it ends. So at most [`max_renderings`] requests read an original,
@@ -9,19 +8,21 @@
 //!   [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES) each, in addition to the budget. Jobs read their
 //!   original before they reserve memory: their number is limited by the worker, on Lambda to one.
 
-use std::{num::NonZeroUsize, thread, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
-use domain::{FieldError, ServiceError, SpaceId};
-use runtime::{FairPermit, FairSemaphore};
-use tokio::time;
+use domain::{FieldError, ServiceError};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time,
+};
 
 use crate::render::invalid;
 
 /// Number of simultaneous renderings on few cores: some of them wait for S3.
-const MIN_RENDERINGS: u32 = 4;
+const MIN_RENDERINGS: usize = 4;
 /// Maximum number of simultaneous renderings on any number of cores: their originals are not part of the
 /// budget.
-const MAX_RENDERINGS: u32 = 16;
+const MAX_RENDERINGS: usize = 16;
 /// Unit of the budget, in bytes: a mebibyte.
 const UNIT_BYTES: u64 = 1 << 20;
 
@@ -49,9 +50,9 @@ impl MemoryLimits {
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryBudget {
     /// One permit per rendering.
-    renderings: FairSemaphore<SpaceId>,
+    renderings: Arc<Semaphore>,
     /// One permit per unit.
-    pixels: FairSemaphore<SpaceId>,
+    pixels: Arc<Semaphore>,
     total_units: u32,
     max_wait: Duration,
 }
@@ -60,8 +61,8 @@ impl MemoryBudget {
     pub(crate) fn new(limits: MemoryLimits) -> MemoryBudget {
         let total_units = units(limits.bytes);
         MemoryBudget {
-            renderings: FairSemaphore::new(max_renderings()),
-            pixels: FairSemaphore::new(total_units),
+            renderings: Arc::new(Semaphore::new(max_renderings())),
+            pixels: Arc::new(Semaphore::new(total_units as usize)),
             total_units,
             max_wait: limits.max_wait,
         }
@@ -69,45 +70,43 @@ impl MemoryBudget {
 
     /// Waits for the permit to read an original and to render it, which is held to the end of the
     /// rendering. Fails with 503 if none is free in time.
-    pub(crate) async fn reserve_source(
-        &self,
-        space: SpaceId,
-    ) -> Result<FairPermit<SpaceId>, ServiceError> {
-        self.wait_for(self.renderings.acquire(space, 1)).await
+    pub(crate) async fn reserve_source(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
+        self.reserve(&self.renderings, 1).await
     }
 
     /// Waits for the memory of a rendering. Fails with 503 if it is not free in time, and with 422 if
     /// the process does not have as much.
     pub(crate) async fn reserve_pixels(
         &self,
-        space: SpaceId,
         bytes: u64,
-    ) -> Result<FairPermit<SpaceId>, ServiceError> {
+    ) -> Result<OwnedSemaphorePermit, ServiceError> {
         let needed = units(bytes).max(1);
         if needed > self.total_units {
             let field_error =
                 FieldError::Custom("needs more memory to be rendered than this service has");
             return Err(invalid(&field_error));
         }
-        self.wait_for(self.pixels.acquire(space, needed)).await
+        self.reserve(&self.pixels, needed).await
     }
 
-    async fn wait_for(
+    /// Waits for permits in the order of the requests.
+    async fn reserve(
         &self,
-        acquired: impl Future<Output = FairPermit<SpaceId>>,
-    ) -> Result<FairPermit<SpaceId>, ServiceError> {
+        semaphore: &Arc<Semaphore>,
+        permits: u32,
+    ) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let acquired = semaphore.clone().acquire_many_owned(permits);
         time::timeout(self.max_wait, acquired)
             .await
-            .map_err(|_| ServiceError::unavailable("other renderings use the memory"))
+            .map_err(|_| ServiceError::unavailable("other renderings use the memory"))?
+            .map_err(ServiceError::internal)
     }
 }
 
 /// Returns the maximum number of simultaneous renderings on this machine: one per core, within limits.
-fn max_renderings() -> u32 {
+fn max_renderings() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    u32::try_from(cores).map_or(MAX_RENDERINGS, |cores| {
-        cores.clamp(MIN_RENDERINGS, MAX_RENDERINGS)
-    })
+    cores.clamp(MIN_RENDERINGS, MAX_RENDERINGS)
 }
 
 fn units(bytes: u64) -> u32 {
@@ -121,8 +120,6 @@ mod tests {
     use super::*;
 
     const MAX_WAIT: Duration = Duration::from_secs(7);
-    const ACME: SpaceId = SpaceId::MIN;
-    const OTHER: SpaceId = SpaceId::MAX;
 
     fn ten_units() -> MemoryBudget {
         MemoryBudget::new(MemoryLimits {
@@ -134,13 +131,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn rendering_waits_for_memory_and_fails_as_busy_after_the_maximum_wait() {
         let budget = ten_units();
-        let first = budget
-            .reserve_pixels(ACME, 8 * UNIT_BYTES)
-            .await
-            .expect("free");
+        let first = budget.reserve_pixels(8 * UNIT_BYTES).await.expect("free");
         let started = time::Instant::now();
 
-        let second = budget.reserve_pixels(OTHER, 3 * UNIT_BYTES).await;
+        let second = budget.reserve_pixels(3 * UNIT_BYTES).await;
         assert_eq!(
             second.err().map(|error| error.kind),
             Some(ErrorKind::Unavailable)
@@ -148,33 +142,32 @@ mod tests {
         assert_eq!(started.elapsed(), MAX_WAIT);
 
         drop(first);
-        assert!(budget.reserve_pixels(ACME, 10 * UNIT_BYTES).await.is_ok());
+        assert!(budget.reserve_pixels(10 * UNIT_BYTES).await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
     async fn renderings_wait_for_each_other_beyond_their_number() {
         let budget = ten_units();
         let mut permits = Vec::new();
-        for index in 0..max_renderings() {
-            let space = if index == 0 { OTHER } else { ACME };
-            permits.push(budget.reserve_source(space).await.expect("free"));
+        for _ in 0..max_renderings() {
+            permits.push(budget.reserve_source().await.expect("free"));
         }
 
-        let refused = budget.reserve_source(OTHER).await;
+        let refused = budget.reserve_source().await;
         assert_eq!(
             refused.err().map(|error| error.kind),
             Some(ErrorKind::Unavailable)
         );
 
         permits.pop();
-        assert!(budget.reserve_source(OTHER).await.is_ok());
+        assert!(budget.reserve_source().await.is_ok());
     }
 
     #[tokio::test]
     async fn image_that_never_fits_is_invalid() {
         let budget = ten_units();
 
-        let reserved = budget.reserve_pixels(ACME, 11 * UNIT_BYTES).await;
+        let reserved = budget.reserve_pixels(11 * UNIT_BYTES).await;
 
         assert_eq!(
             reserved.err().map(|error| error.kind),

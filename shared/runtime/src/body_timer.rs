@@ -1,13 +1,10 @@
 //! Time limits of request bodies that arrive while a function runs.
 //!
-//! Lambda invokes a function after the whole body has arrived. A container and the local stack
-//! stream it, so they limit the time that a client takes for the body, and exclude the time that a
-//! function waits for the body from the function's own time limit.
+//! Lambda invokes a function after the whole body has arrived. A container and the local stack stream it, so they limit
+//! the time that a client takes for the body, and the function's own time limit begins when the body has arrived.
 
 use std::{
-    pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll, ready},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -17,28 +14,25 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::{
-    Stream, StreamExt as _,
+    StreamExt as _,
     future::{Either, select},
+    stream,
 };
 use http::{Extensions, Response, StatusCode, header};
 use http_body::Body as _;
-use tokio::time::{Instant, Sleep};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, timeout_at},
+};
 
 use crate::{
     ErrorCause, RESPONSE_DEADLINE, deadline::deadline_exceeded, error_response::error_body,
 };
 
-/// Minimum rate of a body, in bytes per second: less than a slow 3G connection sends (400 kbit/s). So a client that occupies a
-/// part of the process has to send.
-const MIN_BYTES_PER_SECOND: u32 = 32 << 10;
-/// Maximum time for which a client may wait because it has sent more before: a body that begins fast cannot trickle for minutes.
-const MAX_CREDIT: Duration = Duration::from_mins(1);
-
 /// Maximum time that a client may take to send the body of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyDeadlines {
-    /// Until the next byte. The sum of all such waits may exceed the time that the received bytes take at
-    /// `MIN_BYTES_PER_SECOND` by as much, where earlier bytes count for `MAX_CREDIT` at most.
+    /// Until the next byte.
     pub idle: Duration,
     /// From the first read of the body until its last byte.
     pub total: Duration,
@@ -60,12 +54,6 @@ enum BodyTimeout {
     #[error("No byte of the body arrived for {} seconds. Send the request again.", .0.as_secs())]
     Idle(Duration),
     #[error(
-        "The body arrives with less than {} kilobytes per second. Upload over a faster connection, or with \
-         POST /api/v1/upload/presign.",
-        MIN_BYTES_PER_SECOND >> 10
-    )]
-    TooSlow,
-    #[error(
         "The body did not arrive within {} minutes. Upload large files with \
          POST /api/v1/upload/presign.",
         .0.as_secs() / 60
@@ -73,38 +61,44 @@ enum BodyTimeout {
     Total(Duration),
 }
 
-/// Measures how long a function waits for a request body. Clones share the measurement; the
-/// default is the timer of an empty body.
+/// Tells when a request body has arrived, and whether it missed a deadline. Clones tell the same; the default is the
+/// timer of an empty body.
 #[derive(Clone, Debug, Default)]
-pub struct BodyTimer(Arc<Mutex<BodyProgress>>);
+pub struct BodyTimer {
+    /// Closed at the end of the body, or when its reader drops it.
+    arriving: Option<watch::Receiver<()>>,
+    missed: Arc<OnceLock<BodyTimeout>>,
+}
 
-#[derive(Debug, Default)]
-struct BodyProgress {
-    /// Time spent waiting for bytes, without the current wait.
-    waited: Duration,
-    /// Start of the current wait.
-    waiting_since: Option<Instant>,
-    timeout: Option<BodyTimeout>,
+/// A body that ends with an error if it misses a deadline.
+struct TimedBody {
+    stream: BodyDataStream,
+    deadlines: BodyDeadlines,
+    /// End of the total time; `None` before the first read.
+    ends_at: Option<Instant>,
+    missed: Arc<OnceLock<BodyTimeout>>,
+    _arriving: watch::Sender<()>,
 }
 
 impl BodyTimer {
     /// Adds deadlines to the body of a request, and the timer to its extensions.
     pub fn attach(request: Request, deadlines: BodyDeadlines) -> Request {
-        let timer = BodyTimer::default();
+        let mut timer = BodyTimer::default();
         let mut request = request.map(|body| {
             if body.is_end_stream() {
                 return body;
             }
-            let now = Instant::now();
-            Body::from_stream(TimedBody {
-                stream: Some(body.into_data_stream()),
-                timer: timer.clone(),
+
+            let (sender, receiver) = watch::channel(());
+            timer.arriving = Some(receiver);
+            let timed = TimedBody {
+                stream: body.into_data_stream(),
                 deadlines,
-                started: None,
-                credit: deadlines.idle,
-                missed: BodyTimeout::Idle(deadlines.idle),
-                timeout: Box::pin(tokio::time::sleep_until(now)),
-            })
+                ends_at: None,
+                missed: timer.missed.clone(),
+                _arriving: sender,
+            };
+            Body::from_stream(stream::unfold(Some(timed), TimedBody::next))
         });
         request.extensions_mut().insert(timer);
         request
@@ -115,17 +109,24 @@ impl BodyTimer {
         extensions.get().cloned().unwrap_or_default()
     }
 
-    /// Runs work that may take `limit`, not counting the time that it waits for the body. Returns
-    /// `None` if the work was cancelled.
+    /// Runs work that may take `limit` after the body has arrived. Returns `None` if the work was cancelled.
     pub async fn timeout<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
-        match select(Box::pin(work), Box::pin(self.worked_for(limit))).await {
+        let arriving = self.arriving.clone();
+        let late = async move {
+            if let Some(mut arriving) = arriving {
+                // Nothing is sent: it fails when the sender is dropped.
+                let _ = arriving.changed().await;
+            }
+            sleep(limit).await;
+        };
+        match select(Box::pin(work), Box::pin(late)).await {
             Either::Left((done, _)) => Some(done),
             Either::Right(((), _)) => None,
         }
     }
 
-    /// Returns the response, or a 503 if it takes longer than [`RESPONSE_DEADLINE`], not counting
-    /// the time that it waits for the body. A body that misses a deadline is a 408.
+    /// Returns the response, or a 503 if it takes longer than [`RESPONSE_DEADLINE`] after the body has arrived. A body
+    /// that misses a deadline is a 408.
     pub async fn respond_in_time<B: From<String>>(
         &self,
         response: impl Future<Output = Response<B>>,
@@ -137,12 +138,12 @@ impl BodyTimer {
     /// Turns the 400 of a body that broke off because it missed a deadline into a 408. Returns any
     /// other response unchanged.
     pub fn report_timeout<B: From<String>>(&self, mut response: Response<B>) -> Response<B> {
-        let timeout = self.with_progress(|progress| progress.timeout);
-        let Some(timeout) = timeout.filter(|_| response.status() == StatusCode::BAD_REQUEST) else {
+        let missed = self.missed.get();
+        let Some(missed) = missed.filter(|_| response.status() == StatusCode::BAD_REQUEST) else {
             return response;
         };
 
-        let message = timeout.to_string();
+        let message = missed.to_string();
         *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
         *response.body_mut() = error_body(&message).into();
         response.headers_mut().remove(header::CONTENT_LENGTH);
@@ -152,147 +153,112 @@ impl BodyTimer {
         });
         response
     }
-
-    /// Runs work for which the client waits before it sends the body. Its time is not that of the function either.
-    pub async fn exclude<T>(&self, work: impl Future<Output = T>) -> T {
-        self.start_wait();
-        let _wait = ExcludedWait(self);
-        work.await
-    }
-
-    /// Resolves after `limit`, not counting the time spent waiting for the body.
-    async fn worked_for(&self, limit: Duration) {
-        let started = Instant::now();
-        loop {
-            let worked = started.elapsed().saturating_sub(self.waited());
-            if worked >= limit {
-                return;
-            }
-            tokio::time::sleep(limit.saturating_sub(worked)).await;
-        }
-    }
-
-    fn waited(&self) -> Duration {
-        self.with_progress(|progress| {
-            let current = progress.waiting_since.map(|since| since.elapsed());
-            progress.waited + current.unwrap_or_default()
-        })
-    }
-
-    /// Starts a wait, and returns its start. Returns `None` if a wait is in progress.
-    fn start_wait(&self) -> Option<Instant> {
-        self.with_progress(|progress| {
-            if progress.waiting_since.is_some() {
-                return None;
-            }
-            progress.waiting_since = Some(Instant::now());
-            progress.waiting_since
-        })
-    }
-
-    /// Ends the current wait, if any, and returns its duration.
-    fn end_wait(&self) -> Duration {
-        self.with_progress(|progress| {
-            let current = progress.waiting_since.take().map(|since| since.elapsed());
-            let current = current.unwrap_or_default();
-            progress.waited += current;
-            current
-        })
-    }
-
-    fn with_progress<T>(&self, access: impl FnOnce(&mut BodyProgress) -> T) -> T {
-        access(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// A wait that ends when this is dropped, also with its cancelled work.
-struct ExcludedWait<'a>(&'a BodyTimer);
-
-impl Drop for ExcludedWait<'_> {
-    fn drop(&mut self) {
-        self.0.end_wait();
-    }
-}
-
-/// A body that ends with an error if it misses a deadline.
-struct TimedBody {
-    /// `None` after the end.
-    stream: Option<BodyDataStream>,
-    timer: BodyTimer,
-    deadlines: BodyDeadlines,
-    /// Time of the first read.
-    started: Option<Instant>,
-    /// Time that the client may still wait at the minimum rate.
-    credit: Duration,
-    /// The deadline of the current wait.
-    missed: BodyTimeout,
-    /// Ends at it.
-    timeout: Pin<Box<Sleep>>,
 }
 
 impl TimedBody {
-    /// Counts bytes and the wait for them.
-    fn add_credit(&mut self, bytes: usize, waited: Duration) {
-        let seconds = Duration::from_secs(bytes as u64) / MIN_BYTES_PER_SECOND;
-        let credit = self.credit.saturating_sub(waited) + seconds;
-        self.credit = credit.min(MAX_CREDIT);
-    }
+    /// Returns the next bytes, and the rest of the body; `None` for the rest after an error.
+    async fn next(
+        body: Option<TimedBody>,
+    ) -> Option<(Result<Bytes, axum::Error>, Option<TimedBody>)> {
+        let mut body = body?;
+        let BodyDeadlines { idle, total } = body.deadlines;
+        let now = Instant::now();
+        let ends_at = *body.ends_at.get_or_insert(now + total);
+        let idle_at = now + idle;
 
-    /// Sets the deadline of a wait that starts now.
-    fn set_deadline(&mut self, now: Instant) {
-        let BodyDeadlines { idle, total } = self.deadlines;
-        let wait = idle.min(self.credit);
-        let ends_at = now + wait;
-        let all_ends_at = self.started.unwrap_or(now) + total;
-
-        self.missed = if all_ends_at < ends_at {
-            BodyTimeout::Total(total)
-        } else if wait >= idle / 2 {
-            BodyTimeout::Idle(wait)
-        } else {
-            BodyTimeout::TooSlow
-        };
-        self.timeout.as_mut().reset(ends_at.min(all_ends_at));
-    }
-}
-
-impl Stream for TimedBody {
-    type Item = Result<Bytes, axum::Error>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.started.get_or_insert_with(Instant::now);
-        let Some(stream) = &mut self.stream else {
-            return Poll::Ready(None);
-        };
-        if let Poll::Ready(next) = stream.poll_next_unpin(context) {
-            let waited = self.timer.end_wait();
-            if let Some(Ok(chunk)) = &next {
-                self.add_credit(chunk.len(), waited);
-            } else {
-                self.stream = None;
+        match timeout_at(idle_at.min(ends_at), body.stream.next()).await {
+            Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some(body))),
+            Ok(Some(Err(error))) => Some((Err(error), None)),
+            Ok(None) => None,
+            Err(_) => {
+                let missed = if ends_at < idle_at {
+                    BodyTimeout::Total(total)
+                } else {
+                    BodyTimeout::Idle(idle)
+                };
+                let missed = *body.missed.get_or_init(|| missed);
+                Some((Err(axum::Error::new(missed)), None))
             }
-            return Poll::Ready(next);
         }
-
-        if let Some(now) = self.timer.start_wait() {
-            self.set_deadline(now);
-        }
-        ready!(self.timeout.as_mut().poll(context));
-
-        self.timer.end_wait();
-        self.stream = None;
-        let timeout = self.missed;
-        self.timer
-            .with_progress(|progress| progress.timeout = Some(timeout));
-        Poll::Ready(Some(Err(axum::Error::new(timeout))))
-    }
-}
-
-impl Drop for TimedBody {
-    fn drop(&mut self) {
-        self.timer.end_wait();
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use axum::response::IntoResponse as _;
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    const DEADLINES: BodyDeadlines = BodyDeadlines {
+        idle: Duration::from_secs(30),
+        total: Duration::from_mins(15),
+    };
+    const TOO_LATE_SECONDS: u64 = RESPONSE_DEADLINE.as_secs() + 1;
+
+    /// Sends a body with a pause before each of its bytes to a function that reads it after `before_seconds`, and then
+    /// works for `after_seconds`. Returns the status and the body of the response.
+    async fn send(
+        before_seconds: u64,
+        pauses_seconds: Vec<u64>,
+        after_seconds: u64,
+    ) -> (u16, String) {
+        let chunks = stream::iter(pauses_seconds).then(async |pause| {
+            sleep(Duration::from_secs(pause)).await;
+            Ok::<_, axum::Error>(Bytes::from_static(b"a"))
+        });
+        let request = http::Request::new(Body::from_stream(chunks));
+        let request = BodyTimer::attach(request, DEADLINES);
+        let timer = BodyTimer::of(request.extensions());
+        let function = async {
+            sleep(Duration::from_secs(before_seconds)).await;
+            let read = request.into_body().collect().await;
+            sleep(Duration::from_secs(after_seconds)).await;
+            match read {
+                Ok(read) => read.to_bytes().len().to_string().into_response(),
+                Err(_) => (StatusCode::BAD_REQUEST, "the body ended early").into_response(),
+            }
+        };
+
+        let response = timer.respond_in_time(function).await;
+        let status = response.status().as_u16();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8(bytes.to_vec()).unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn deadlines_of_body_and_function_follow_each_other() {
+        let idle = "No byte of the body arrived for 30 seconds.";
+        let total = "The body did not arrive within 15 minutes.";
+        for (before, pauses, after, status, text) in [
+            (0, vec![29; 30], 0, 200, "30"),
+            (0, vec![1, 31], 0, 408, idle),
+            (0, vec![1; 901], 0, 408, total),
+            (TOO_LATE_SECONDS, vec![29], TOO_LATE_SECONDS - 2, 200, "1"),
+            (0, vec![20, 20], TOO_LATE_SECONDS, 503, "busy"),
+            (0, vec![], TOO_LATE_SECONDS, 503, "busy"),
+        ] {
+            let (returned, body) = send(before, pauses, after).await;
+            assert_eq!(returned, status, "{body}");
+            assert!(body.contains(text), "{body}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn function_that_leaves_its_body_unread_has_its_own_deadline() {
+        let started = Instant::now();
+        let request = http::Request::new(Body::from_stream(stream::pending::<
+            Result<Bytes, axum::Error>,
+        >()));
+        let request = BodyTimer::attach(request, DEADLINES);
+        let timer = BodyTimer::of(request.extensions());
+        let function = async move {
+            drop(request);
+            std::future::pending::<Response<String>>().await
+        };
+
+        let response = timer.respond_in_time(function).await;
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(started.elapsed(), RESPONSE_DEADLINE);
+    }
+}

@@ -8,8 +8,8 @@
 //!   number is too high, clients can choose their address. The scheme is that of the connection to
 //!   the last proxy: a proxy in front of it has to reject or redirect plain HTTP.
 //! - `GET /health` responds with 200 while the process serves, without a log line, for load balancers.
-//! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of
-//!   it; otherwise, or below 32 KiB per second on average, it gets a 408. Proxies in front of the container may allow less.
+//! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of it; otherwise it gets
+//!   a 408. Proxies in front of the container may allow less.
 
 use std::{io, net::SocketAddr};
 
@@ -23,7 +23,7 @@ use axum::{
 };
 use tokio::net::TcpListener;
 
-use crate::{BodyDeadlines, BodyTimer, Observer, Viewer, unread_body::drain_unread_body};
+use crate::{BodyDeadlines, BodyTimer, Observer, Viewer};
 
 /// The port if `PORT` is not set.
 pub(crate) const DEFAULT_PORT: u16 = 8080;
@@ -54,7 +54,6 @@ async fn serve_on(
     });
     let service = router
         .route(HEALTH_PATH, get(async || {}))
-        .layer(middleware::from_fn(drain_unread_body))
         .layer(middleware::from_fn_with_state(trusted_proxies, add_viewer))
         .into_make_service_with_connect_info::<SocketAddr>();
 
@@ -93,20 +92,13 @@ async fn terminated() {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use axum::routing::post;
     use http::StatusCode;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpStream,
-        time::Instant,
     };
 
     use super::*;
-
-    /// Size of a body that does not fit into the socket buffers.
-    const BODY_BYTES: usize = 32 << 20;
 
     /// Starts a server, and runs a client of its address.
     async fn with_server<T>(
@@ -168,48 +160,5 @@ mod tests {
         let response = get_from(1, "/").await;
         let expected = format!("{:?}", Viewer::connected([192, 0, 2, 1].into()));
         assert!(response.ends_with(&expected), "{response}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn body_that_missed_its_deadline_is_not_drained() {
-        let time_out = post(|| async { StatusCode::REQUEST_TIMEOUT });
-        let router = Router::new().route("/", time_out);
-        with_server(0, router, async |address| {
-            let started = Instant::now();
-            let mut stream = TcpStream::connect(address).await.unwrap();
-            let head = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n1";
-            stream.write_all(head.as_bytes()).await.unwrap();
-
-            let mut status = [0; 12];
-            stream.read_exact(&mut status).await.unwrap();
-            assert_eq!(&status, b"HTTP/1.1 408");
-            assert_eq!(started.elapsed(), Duration::ZERO);
-        })
-        .await;
-    }
-
-    #[tokio::test]
-    async fn client_reads_the_response_to_a_rejected_body() {
-        let reject = post(|| async { (StatusCode::UNAUTHORIZED, "rejected") });
-        let router = Router::new().route("/", reject);
-        with_server(0, router, async |address| {
-            for expect in ["", "expect: 100-continue\r\n"] {
-                let mut stream = TcpStream::connect(address).await.unwrap();
-                let head = format!(
-                    "POST / HTTP/1.1\r\nhost: a\r\n{expect}connection: close\r\n\
-                     content-length: {BODY_BYTES}\r\n\r\n"
-                );
-                stream.write_all(head.as_bytes()).await.unwrap();
-                if expect.is_empty() {
-                    stream.write_all(&vec![0; BODY_BYTES]).await.unwrap();
-                }
-
-                let mut response = String::new();
-                stream.read_to_string(&mut response).await.unwrap();
-                assert!(response.starts_with("HTTP/1.1 401 "), "{response}");
-                assert!(response.ends_with("rejected"), "{response}");
-            }
-        })
-        .await;
     }
 }

@@ -1,10 +1,8 @@
 //! `POST /upload` with `files`: stores all files of a request or none, also while calls of S3 and DynamoDB fail.
 
-use std::{pin::pin, time::Duration};
-
 use emulators::{
     InjectedError,
-    Service::{self, DynamoDb, S3},
+    Service::{DynamoDb, S3},
 };
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
@@ -164,66 +162,6 @@ async fn request_is_limited_to_ten_files(stack: &Stack, acme: &TestSpace) {
         assert_eq!(rejected.expect_error(422), errors);
     }
     stack.assert_unchanged(&before, "too many files").await;
-}
-
-/// Returns the number of calls that an upload makes before it stores its file.
-async fn calls_before_put(stack: &Stack, acme: &TestSpace) -> u32 {
-    let mut calls = 0;
-    loop {
-        let mut hold = stack.local.faults().hold("uploads", calls);
-        let operation = async {
-            hold.reached().await;
-            let operation = hold.operation();
-            hold.release();
-            operation
-        };
-        let upload = acme.client.upload_form(photos(acme, "file", 1));
-        let (uploaded, operation) = tokio::join!(upload, operation);
-        uploaded.expect_created();
-        if operation.as_deref() == Some("PutObject") {
-            return calls;
-        }
-        calls += 1;
-    }
-}
-
-/// The other half of the admission: a process stores 256 MiB at a time, of which a space has three quarters.
-#[stack_test]
-async fn files_are_not_stored_while_too_many_others_are(stack: &Stack, acme: &TestSpace) {
-    let calls = calls_before_put(stack, acme).await;
-    stack.local.call_log().clear();
-    let large = || file("a.txt", "text/plain", vec![b'a'; 48 << 20]);
-    let large = (0..4).fold(space(acme), |form, _| form.part("files", large()));
-
-    let mut hold = stack.local.faults().hold("uploads", calls);
-    let mut large = pin!(acme.client.upload_form(large));
-    tokio::select! {
-        response = &mut large => panic!("{response:?}"),
-        () = hold.reached() => assert_eq!(hold.operation().as_deref(), Some("PutObject")),
-    }
-    let small = acme.client.upload_form(photos(acme, "file", 1));
-    let mut small = pin!(small);
-    // The small form has made its calls before the storing, and then stores nothing: of the four large files, one is held.
-    let log = stack.local.call_log();
-    let count = |service: Service| {
-        let calls = log.calls();
-        let of_uploads = calls.iter().filter(|call| call.principal == "uploads");
-        of_uploads.filter(|call| call.service == service).count()
-    };
-    let ready = async {
-        while count(DynamoDb) < 2 * calls as usize || count(S3) < 3 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        tokio::time::sleep(Duration::from_secs(1)).await;
-    };
-    tokio::select! {
-        response = &mut small => panic!("it is stored: {response:?}"),
-        () = ready => assert_eq!(count(S3), 3),
-    }
-
-    hold.release();
-    large.await.expect_created();
-    small.await.expect_created();
 }
 
 /// Attempts of an S3 call before it fails.

@@ -22,14 +22,14 @@ const LAYERS: &str = "
     safe-http: domain
     space-store: domain telemetry table bucket queue
     runtime: domain telemetry worker table bucket queue
-    intake: domain formats media telemetry space-store runtime
+    intake: domain formats media telemetry space-store
     renditions: domain formats media safe-http telemetry space-store runtime
     http-api: domain telemetry space-store runtime
     spaces: domain space-store runtime renditions http-api
     files: domain space-store runtime http-api
     folders: domain space-store runtime renditions http-api
     upload-configs: domain formats runtime http-api
-    uploads: domain formats av1 telemetry space-store runtime http-api intake
+    uploads: domain formats av1 space-store runtime http-api intake
     not-found: domain runtime http-api
     delivery: domain av1 telemetry space-store renditions runtime http-api
     processing: domain av1 media renditions telemetry space-store runtime worker

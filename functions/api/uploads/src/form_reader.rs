@@ -9,14 +9,14 @@ use http::{HeaderMap, header};
 use http_api::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
 use intake::{ReceivedFile, Spool};
 use multer::{Field, Multipart};
-use runtime::BodyTimer;
 use serde_json::{Map, Value};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
-    admission::{Admission, AdmittedForm, UploadTenant},
     bounded_body::{BodyLimitError, BoundedBody, max_body_bytes},
     disposition::Disposition,
     form::{FILE, FILES, Form, FormFiles, missing_file, payload},
+    forms_in_flight::FormsInFlight,
 };
 
 /// Maximum size of a text field, in bytes.
@@ -38,7 +38,6 @@ pub(crate) struct FormShape {
 /// A form whose body is not read yet.
 pub(crate) struct UnreadForm {
     body: BoundedBody,
-    timer: BodyTimer,
     boundary: String,
     shape: FormShape,
     /// The declared size of the body, or its maximum.
@@ -64,7 +63,6 @@ impl UnreadForm {
         }
 
         Ok(UnreadForm {
-            timer: BodyTimer::of(request.extensions()),
             body: BoundedBody::new(request.into_body(), &boundary, max_bytes),
             boundary,
             shape,
@@ -72,17 +70,13 @@ impl UnreadForm {
         })
     }
 
-    /// Waits until the body may be read, which is not time of the function: its client waits with the bytes. Fails with 503 if
-    /// other forms take too long.
+    /// Counts the form until the permit is dropped, before its body is read. Fails with 503 if it does not fit beside the
+    /// others.
     pub(crate) fn admit(
         &self,
-        admission: &Admission,
-        tenant: UploadTenant,
-    ) -> impl Future<Output = Result<AdmittedForm, ServiceError>> {
-        let admitting = admission.receive(tenant, self.expected_bytes);
-        // The future holds no reference to the body, which may not be shared between threads.
-        let timer = self.timer.clone();
-        async move { timer.exclude(admitting).await }
+        forms: &FormsInFlight,
+    ) -> Result<OwnedSemaphorePermit, ServiceError> {
+        forms.admit(self.expected_bytes)
     }
 
     /// Reads the form to its end.

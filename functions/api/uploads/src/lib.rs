@@ -4,7 +4,6 @@
 //! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or without
 //! a key by an upload config: see `grant`.
 
-mod admission;
 mod boundary_matcher;
 mod bounded_body;
 mod confirm;
@@ -12,6 +11,7 @@ mod declared;
 mod disposition;
 mod form;
 mod form_reader;
+mod forms_in_flight;
 mod generate_signed_url;
 mod grant;
 mod part_headers;
@@ -29,7 +29,7 @@ use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{ConfirmCheck, Queue, UploadStorage};
 
 use crate::{
-    admission::Admission,
+    forms_in_flight::FormsInFlight,
     grant::{ApiKeyUpload, SignedUrlUpload, UnsignedUpload},
     unsigned::UnsignedUploads,
 };
@@ -41,7 +41,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Upload;
 #[derive(Clone, FromRef)]
 pub struct UploadsState {
     api: ApiState,
-    admission: Admission,
+    forms: FormsInFlight,
     unsigned: UnsignedUploads,
     storage: UploadStorage,
     confirm_checks: Queue<ConfirmCheck>,
@@ -88,7 +88,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
 
     let state = UploadsState {
         api,
-        admission: Admission::new(),
+        forms: FormsInFlight::new(),
         unsigned,
         storage,
         confirm_checks,
@@ -98,16 +98,19 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }
 
+/// Why storing the files of a form failed, in the log.
+const STORING_TIMEOUT: &str = "storing the form took too long";
+
 /// Runs work after the body has been read. Fails with 503 and logs `timeout` if the deadline of the
 /// request passes first.
-fn within_deadline<T>(
-    work: impl Future<Output = Result<T, ServiceError>>,
+fn within_deadline<T, E: From<ServiceError>>(
+    work: impl Future<Output = Result<T, E>>,
     timeout: &'static str,
-) -> impl Future<Output = Result<T, ServiceError>> {
+) -> impl Future<Output = Result<T, E>> {
     // Boxed, so that the futures of handlers stay small.
     let work = Box::pin(runtime::with_deadline(work));
     async move {
         work.await
-            .unwrap_or_else(|| Err(ServiceError::unavailable(timeout)))
+            .unwrap_or_else(|| Err(ServiceError::unavailable(timeout).into()))
     }
 }

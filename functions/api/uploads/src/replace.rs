@@ -10,10 +10,10 @@ use intake::{ReceivedFile, UploadContext, ValidationOutcome};
 use space_store::{SpaceScope, require_replaceable};
 
 use crate::{
-    UploadsState,
-    admission::UploadTenant,
+    STORING_TIMEOUT, UploadsState,
     form::describe_files,
     form_reader::{FormShape, UnreadForm},
+    within_deadline,
 };
 
 pub(crate) const REPLACE: Endpoint = Endpoint::put(
@@ -65,10 +65,8 @@ pub(crate) async fn replace(
     space.require_uploads()?;
     require_replaceable(&file, "id")?;
 
-    let tenant = UploadTenant::Owner(can.caller.owner());
-    let admitted = form.admit(&uploads.admission, tenant).await?;
+    let _permit = form.admit(&uploads.forms)?;
     let form = form.read(uploads.api.env.now()).await?;
-    let deadline = admitted.deadline();
     let received = form.fields.finish(Some(form.files.received))?;
 
     let content = Content {
@@ -77,7 +75,8 @@ pub(crate) async fn replace(
         file,
         received,
     };
-    let replaced = Box::pin(deadline.run(content.store(can.caller.principal()))).await?;
+    let storing = content.store(can.caller.principal());
+    let replaced = within_deadline(storing, STORING_TIMEOUT).await?;
 
     let folders = space.folders().chain_of_file(&replaced).await?;
     let view = FileView::of(
@@ -110,7 +109,6 @@ impl Content<'_> {
         let rules = space.upload_configs().rules_of(&file, by).await?;
         let context = UploadContext {
             rules: &rules,
-            space: Some(file.space_id),
             uploaded_by: by,
             expected_type: None,
             extension: Some(&file.extension),
@@ -125,10 +123,6 @@ impl Content<'_> {
         };
 
         let new = valid.to_new_content(&uploads.api.env);
-        let _permit = uploads
-            .admission
-            .store(space.record().id, new.content.size)
-            .await;
         space
             .uploads(&uploads.storage)
             .replace(file, new, &rules)

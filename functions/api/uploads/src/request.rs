@@ -104,7 +104,6 @@ impl UploadRequest {
             .unwrap_or_default();
         let context = UploadContext {
             rules: &rules,
-            space: scope.map(|scope| scope.config.space_id),
             uploaded_by: self.principal,
             expected_type: self.limits.content_type.as_ref(),
             extension: None,

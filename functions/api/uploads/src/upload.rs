@@ -5,11 +5,12 @@ use axum::extract::State;
 use http_api::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
-    UploadsState,
+    STORING_TIMEOUT, UploadsState,
     form::{FormFiles, UploadForm},
     grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
     views::UploadView,
+    within_deadline,
 };
 
 pub(crate) const UPLOAD: Endpoint = Endpoint::post("uploadFiles", "/upload", "Upload files")
@@ -52,12 +53,8 @@ pub(crate) async fn upload<A: UploadAuthorization>(
     State(uploads): State<UploadsState>,
     form: UploadForm<A>,
 ) -> Result<Created<A::View>, ApiError> {
-    if let Some(space) = grant.tenant.space_id() {
-        telemetry::record_space(space);
-    }
-    let admitted = form.unread.admit(&uploads.admission, grant.tenant).await?;
+    let _permit = form.unread.admit(&uploads.forms)?;
     let form = form.unread.read(uploads.api.env.now()).await?;
-    let deadline = admitted.deadline();
     let request = UploadRequest::read(grant, form.fields).await?;
 
     let reservation = match request.idempotency.reserve(&form.payload).await? {
@@ -70,8 +67,9 @@ pub(crate) async fn upload<A: UploadAuthorization>(
         }
     };
 
-    let work = Box::pin(store(uploads, request, form.files, &reservation));
-    let stored = reservation.release_on_failure(deadline.run(work)).await?;
+    let storing = store(uploads, request, form.files, &reservation);
+    let storing = within_deadline(storing, STORING_TIMEOUT);
+    let stored = reservation.release_on_failure(storing).await?;
     Ok(Created::New(stored))
 }
 
@@ -97,8 +95,6 @@ async fn store<View: UploadView>(
     let view = View::of(&files, &target, form_files.is_list, &uploads.cdn_url)?;
 
     let completion = reservation.complete(&view);
-    let bytes = files.iter().map(|file| file.record.size).sum();
-    let _permit = uploads.admission.store(target.space.id, bytes).await;
     upload
         .uploads(&uploads)
         .store(

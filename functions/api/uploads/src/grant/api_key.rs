@@ -11,7 +11,7 @@ use intake::MAX_FORM_FILES;
 use space_store::FolderSelector;
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
-use crate::{UploadsState, admission::UploadTenant, views::UploadedView};
+use crate::{UploadsState, views::UploadedView};
 
 /// An upload with an API key. The request names a space of the key, and may name an upload config
 /// and a folder of it.
@@ -62,7 +62,6 @@ impl UploadAuthorization for ApiKeyUpload {
         let auth = Authenticated::<Upload>::from_request_parts(parts, uploads).await?;
         Ok(UploadGrant {
             principal: auth.caller.principal(),
-            tenant: UploadTenant::Owner(auth.caller.owner()),
             limits: UploadLimits::default(),
             idempotency: auth.idempotency.clone(),
             authorization: ApiKeyUpload(auth),

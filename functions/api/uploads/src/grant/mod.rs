@@ -26,7 +26,7 @@ use intake::ConfirmationTerms;
 use mime::Mime;
 use space_store::{FolderSelector, UploadScope};
 
-use crate::{UploadsState, admission::UploadTenant, views::UploadView};
+use crate::{UploadsState, views::UploadView};
 
 pub(crate) use api_key::ApiKeyUpload;
 pub(crate) use signed_url::SignedUrlUpload;
@@ -66,8 +66,6 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
 
 pub(crate) struct UploadGrant<A> {
     pub(crate) principal: Principal,
-    /// The tenant whose part of the process the upload takes.
-    pub(crate) tenant: UploadTenant,
     /// Properties that the authorization fixes, and limits that it sets.
     pub(crate) limits: UploadLimits,
     /// The scope of the request's `Idempotency-Key`.

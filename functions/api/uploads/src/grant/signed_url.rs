@@ -12,7 +12,7 @@ use mime::Mime;
 use space_store::{FolderSelector, UploadScope, VerifiedUpload};
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
-use crate::{UploadsState, admission::UploadTenant, upload::UPLOAD_SIGNED};
+use crate::{UploadsState, upload::UPLOAD_SIGNED};
 
 /// Fields that repeat the ids that the URL is signed for.
 const SPACE_ID: &str = "space_id";
@@ -117,7 +117,6 @@ impl UploadAuthorization for SignedUrlUpload {
 
         Ok(UploadGrant {
             principal: Principal::SignedUrl,
-            tenant: UploadTenant::SignedUrls(scope.space.record().id),
             limits: UploadLimits {
                 original_name: signed.original_name(),
                 content_type,

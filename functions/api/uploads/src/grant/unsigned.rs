@@ -16,7 +16,6 @@ use space_store::{RequestOrigin, UploadScope};
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{
     UploadsState,
-    admission::UploadTenant,
     presign::PRESIGN_UNSIGNED,
     unsigned::{UNSIGNED_TIER, network, referrer},
 };
@@ -91,7 +90,6 @@ impl UploadAuthorization for UnsignedUpload {
 
         Ok(UploadGrant {
             principal: Principal::Unsigned,
-            tenant: UploadTenant::Unsigned(scope.space.record().id),
             limits,
             idempotency,
             authorization: UnsignedUpload(scope),
