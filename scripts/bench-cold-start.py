@@ -40,7 +40,6 @@ VARIABLES = {
     "ADMIN_REQUESTS_PER_MINUTE": "600",
     "LOG_LEVEL": "info",
     "METRICS_NAMESPACE": "Larder/bench",
-    "DELIVERY_REPLICAS": "1",
 }
 EVENT = {
     "version": "2.0",

@@ -3,8 +3,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    AnnouncedWebhook, ApiKey, Handle, KeyId, KeyName, KeyOwner, KeyScope, KeySecret,
-    PublicHttpsUrl, UserId, WebhookEndpoint, WebhookEvent, WebhookMessage, WebhookSource,
+    AnnouncedWebhook, ApiKey, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, PublicHttpsUrl,
+    UserId, WebhookEndpoint, WebhookEvent, WebhookMessage, WebhookSource,
 };
 use runtime::{FunctionContext, Settings};
 use table::item_keys::Key;
@@ -88,11 +88,6 @@ impl Stack {
     pub async fn remove_folder_record(&self, tenant: &TestSpace, id: &str) {
         let id = id.parse().expect("a folder id");
         self.delete_item(Key::folder(tenant.space_id(), id)).await;
-    }
-
-    /// Deletes a replica of a space.
-    pub async fn remove_replica(&self, handle: &Handle, number: u16) {
-        self.delete_item(Key::delivery_space(handle, number)).await;
     }
 
     async fn delete_item(&self, key: Key) {

@@ -51,7 +51,7 @@ pub use data_directory::ExistingData;
 pub use error::{EmulatorStartError, ProvisionError};
 pub use principal::{IamPrincipal, Presigner};
 pub use proxy::{
-    CallLog, CallRecord, Capacity, Chaos, Faults, Hold, InjectedError, Service, UsedPermission,
+    CallLog, CallRecord, Chaos, Faults, Hold, InjectedError, Service, UnitMeter, UsedPermission,
     UsedUnits,
 };
 pub use sqs::{MessageCounter, MessageCounts};
@@ -104,7 +104,7 @@ impl Emulators {
             .await
             .map_err(|error| EmulatorStartError::Thread(error.into()))??;
 
-        let proxy_state = ProxyState::new(Arc::clone(&clock));
+        let proxy_state = ProxyState::default();
         let (mut tasks, s3_listener) = listeners.serve(&stores, &proxy_state, &signal);
         tasks.spawn(stores.clone().sweep_periodically(clock, signal));
 
@@ -201,9 +201,9 @@ impl Emulators {
         self.proxy_state.chaos.clone()
     }
 
-    /// Returns the throughput limits of DynamoDB items. Not enforced at the start.
-    pub fn capacity(&self) -> Capacity {
-        self.proxy_state.capacity.clone()
+    /// Returns the count of the capacity units of DynamoDB. It is off at the start.
+    pub fn units(&self) -> UnitMeter {
+        self.proxy_state.units.clone()
     }
 
     /// Gives all objects of one length that S3 stores from now on the same ETag.

@@ -310,9 +310,9 @@ impl LocalStack {
         self.emulators.chaos()
     }
 
-    /// Returns the throughput limits of DynamoDB items. Not enforced at the start.
-    pub fn capacity(&self) -> emulators::Capacity {
-        self.emulators.capacity()
+    /// Returns the count of the capacity units of DynamoDB, which is off at the start.
+    pub fn units(&self) -> emulators::UnitMeter {
+        self.emulators.units()
     }
 
     /// Gives all objects of one length the same ETag, see [`Emulators::collide_etags`].

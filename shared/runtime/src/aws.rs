@@ -23,7 +23,7 @@ use aws_smithy_runtime_api::client::http::{HttpConnectorSettings, SharedHttpConn
 use bucket::Bucket;
 use domain::{Env, MasterSecret};
 use queue::{Job, Queue};
-use table::{InvalidReplicaCount, ReplicaCount, Table};
+use table::Table;
 
 use crate::{
     LazyMasterSecret, LazySecret, ParseSecret, Settings, assumed_role::AssumedRole,
@@ -140,25 +140,9 @@ fn without_stream_protection() -> StalledStreamProtectionConfig {
 impl<'a> Settings<'a> {
     /// Opens the table in `TABLE_NAME`.
     pub fn table(&mut self) -> Table {
-        let replicas = self.replica_count();
-        Table::new(
-            self.dynamodb(),
-            self.text("TABLE_NAME"),
-            self.env().clone(),
-            replicas,
-        )
-    }
-
-    /// Returns the number of replicas of a space for delivery, which is in `DELIVERY_REPLICAS`.
-    fn replica_count(&mut self) -> ReplicaCount {
-        let text = self.text("DELIVERY_REPLICAS");
-        if text.is_empty() {
-            return ReplicaCount::ONE;
-        }
-        text.parse().unwrap_or_else(|error: InvalidReplicaCount| {
-            self.error(format!("DELIVERY_REPLICAS is invalid: {error}"));
-            ReplicaCount::ONE
-        })
+        let client = self.dynamodb();
+        let name = self.text("TABLE_NAME");
+        Table::new(client, name, self.env().clone())
     }
 
     /// Opens the bucket in `BUCKET_NAME`, for a function that presigns no URLs on AWS.

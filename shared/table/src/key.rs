@@ -131,7 +131,7 @@ impl Key {
     }
 
     /// Returns the key of a replica of what delivery reads of a space.
-    pub fn delivery_space(handle: &Handle, replica: u16) -> Key {
+    pub fn delivery_space(handle: &Handle, replica: u8) -> Key {
         Key::new(
             format!("DELIVERY_SPACE#{handle}#{replica}"),
             "DELIVERY_SPACE",

@@ -45,7 +45,6 @@ pub use requests::rate_counters::{AnonymousCount, ExhaustedQuota};
 pub use spaces::members::{FirstUserRecords, JoinedSpace, Membership, User, UserWithKey};
 pub use spaces::purge::{PurgePage, PurgedFile};
 pub use spaces::record::WithSpace;
-pub use spaces::replicas::{InvalidReplicaCount, ReplicaCount};
 pub use spaces::resource::{RecordForMember, SpaceResource};
 pub use spaces::sweep::{DueFiles, FileRevision};
 pub use webhooks::slots::{HostReaction, WebhookClaim};
@@ -55,7 +54,6 @@ use aws_sdk_dynamodb::Client;
 use domain::Env;
 use key::Key;
 use retry::RetryPolicy;
-use spaces::replicas::ReplicaSelector;
 
 /// Defines the reads and writes of a kind of record, and the method of [`Table`] that returns them. Their spans are named with the noun,
 /// since a log line has only the names.
@@ -114,20 +112,17 @@ pub struct Table {
     name: String,
     env: Env,
     retries: RetryPolicy,
-    replicas: ReplicaSelector,
 }
 
 impl Table {
     /// Creates the client of a table, with the retry policy of requests. `env` provides the time
-    /// and the randomness of everything that is written. `replicas` is the number of replicas for
-    /// delivery that each space has from its next change on.
-    pub fn new(client: Client, name: String, env: Env, replicas: ReplicaCount) -> Table {
+    /// and the randomness of everything that is written.
+    pub fn new(client: Client, name: String, env: Env) -> Table {
         Table {
             client,
             name,
             env,
             retries: RetryPolicy::REQUEST,
-            replicas: ReplicaSelector::new(replicas),
         }
     }
 

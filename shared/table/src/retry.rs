@@ -144,7 +144,6 @@ pub(crate) mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::ReplicaCount;
 
     /// A clock that stands still and a source of constant bytes.
     struct FixedEnv;
@@ -168,7 +167,7 @@ pub(crate) mod tests {
             .build();
         let client = aws_sdk_dynamodb::Client::from_conf(config);
         let env = Env::new(Arc::new(FixedEnv), Arc::new(FixedEnv));
-        Table::new(client, "table".to_owned(), env, ReplicaCount::ONE)
+        Table::new(client, "table".to_owned(), env)
     }
 
     struct FailedCall {

@@ -18,8 +18,7 @@ use domain::{Completion, Timestamp};
 use serde::Serialize;
 
 use crate::{
-    Reason, ReplicaCount, Table, TableError, WriteError, condition::Condition, key::Key,
-    read::Item, write::item,
+    Reason, Table, TableError, WriteError, condition::Condition, key::Key, read::Item, write::item,
 };
 
 /// Maximum operations of a transaction.
@@ -60,11 +59,6 @@ impl Table {
 }
 
 impl Transaction<'_> {
-    /// Returns the number of replicas of each space that is written.
-    pub(crate) fn replica_count(&self) -> ReplicaCount {
-        self.table.replicas.count
-    }
-
     /// Returns the time at which the conditions are evaluated.
     pub(crate) fn now(&self) -> Timestamp {
         self.table.env.now()

@@ -38,7 +38,6 @@ impl Empty {
 
         let variables = [
             ("TABLE_NAME", template.tables[0].name.as_str()),
-            ("DELIVERY_REPLICAS", "8"),
             ("AWS_ACCESS_KEY_ID", "LOCALUNRESTRICTED"),
             ("AWS_SECRET_ACCESS_KEY", SECRET),
             ("AWS_REGION", REGION),

@@ -125,8 +125,8 @@ async fn errors_name_their_cause() {
     let error = run(&expired).await.expect_err("no access").to_string();
     assert!(error.contains("UnrecognizedClientException"), "{error}");
 
-    let incomplete = with_variable(&operator, "DELIVERY_REPLICAS", "");
-    let error = run(&incomplete).await.expect_err("no number").to_string();
-    assert!(error.contains("DELIVERY_REPLICAS is not set"), "{error}");
+    let incomplete = with_variable(&operator, "TABLE_NAME", "");
+    let error = run(&incomplete).await.expect_err("no name").to_string();
+    assert!(error.contains("TABLE_NAME is not set"), "{error}");
     empty.stop().await;
 }

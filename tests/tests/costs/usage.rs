@@ -28,10 +28,9 @@ pub(crate) async fn measure<T>(
     work: impl Future<Output = T>,
 ) -> (T, Usage) {
     begin_log();
-    stack.local.capacity().enforce();
-    stack.local.capacity().take_used();
+    stack.local.units().start();
     let Observed { output, calls } = stack.calls_of(work).await;
-    let units = stack.local.capacity().take_used();
+    let units = stack.local.units().take();
     let kilobytes = line_bytes().div_ceil(BYTES_PER_TENTH);
     let log = lines();
 

@@ -227,18 +227,19 @@ fn preflight_ends_with_one_line_without_a_valid_stack_region_or_login() {
 /// The AWS CLI of an account with one stack, `larder-test`.
 const AWS_CLI_OF_STACK: &str = r#"case "$*" in
     "cloudformation describe-stacks --stack-name larder-test --region eu-west-1 "*)
-        printf '%s\t%s\n' ApiUrl https://api.example/api/v1 TableName larder-test-Table-1 $REPLICAS ;;
+        printf '%s\t%s\n' ApiUrl https://api.example/api/v1 $TABLE ;;
     "configure get region") ;;
     "configure export-credentials --format env") echo "export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret" ;;
     *) echo "Stack with id $4 does not exist" >&2; exit 254 ;;
 esac"#;
 
-/// Runs `scripts/bootstrap` with a `cargo` that prints the variables and options of the program. `replicas` is the
-/// third output of the stack. Returns the exit status, and the output.
-fn bootstrap(options: &str, replicas: &str) -> (Option<i32>, String) {
+/// Runs `scripts/bootstrap` with a `cargo` that prints the variables and options of the program. `table` is the
+/// name and the value of an output of the stack. Returns the exit status, and the output.
+fn bootstrap(options: &str, table: &str) -> (Option<i32>, String) {
     let programs = TempDir::new().expect("a temporary directory");
     write_program(&programs.path().join("aws"), AWS_CLI_OF_STACK);
-    let cargo = r#"echo $TABLE_NAME $DELIVERY_REPLICAS $AWS_REGION $AWS_ACCESS_KEY_ID ${AWS_SESSION_TOKEN-} "${@: -2}""#;
+    let cargo =
+        r#"echo $TABLE_NAME $AWS_REGION $AWS_ACCESS_KEY_ID ${AWS_SESSION_TOKEN-} "${@: -2}""#;
     write_program(&programs.path().join("cargo"), cargo);
 
     let command = format!(
@@ -247,7 +248,7 @@ fn bootstrap(options: &str, replicas: &str) -> (Option<i32>, String) {
     );
     let output = Command::new("bash")
         .args(["-c", &command])
-        .envs([("REPLICAS", replicas), ("AWS_SESSION_TOKEN", "old")])
+        .envs([("TABLE", table), ("AWS_SESSION_TOKEN", "old")])
         .env_remove("AWS_ACCESS_KEY_ID")
         .env_remove("AWS_REGION")
         .env_remove("AWS_DEFAULT_REGION")
@@ -261,29 +262,29 @@ fn bootstrap(options: &str, replicas: &str) -> (Option<i32>, String) {
 fn bootstrap_passes_the_outputs_and_the_credentials_of_a_stack() {
     let options = "--stack larder-test --region eu-west-1 --recover";
     let program =
-        "API: https://api.example/api/v1\nlarder-test-Table-1 8 eu-west-1 id -- --recover\n";
-    let replicas = "DeliveryReplicas 8";
-    assert_eq!(bootstrap(options, replicas), (Some(0), program.to_owned()));
+        "API: https://api.example/api/v1\nlarder-test-Table-1 eu-west-1 id -- --recover\n";
+    let table = "TableName larder-test-Table-1";
+    assert_eq!(bootstrap(options, table), (Some(0), program.to_owned()));
 
-    for (options, replicas, status, expected) in [
-        ("", replicas, 2, "--stack NAME is required. Try --help."),
+    for (options, table, status, expected) in [
+        ("", table, 2, "--stack NAME is required. Try --help."),
         (
             "--stack larder-test",
-            replicas,
+            table,
             2,
             "the region is missing: pass --region REGION, or set AWS_REGION",
         ),
-        ("--stack", replicas, 2, "--stack requires a value"),
-        ("--force", replicas, 2, "unknown argument --force"),
+        ("--stack", table, 2, "--stack requires a value"),
+        ("--force", table, 2, "unknown argument --force"),
         (
             "--stack other --region eu-west-1",
-            replicas,
+            table,
             254,
             "Stack with id other does not exist",
         ),
-        (options, "Other 8", 1, "has no output DeliveryReplicas"),
+        (options, "Other larder", 1, "has no output TableName"),
     ] {
-        let (actual, printed) = bootstrap(options, replicas);
+        let (actual, printed) = bootstrap(options, table);
         assert_eq!(actual, Some(status), "{printed}");
         assert!(printed.contains(expected), "{printed}");
     }

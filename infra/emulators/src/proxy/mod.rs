@@ -10,7 +10,6 @@ mod attempt;
 mod backend;
 mod batch;
 mod call_log;
-mod capacity;
 mod chaos;
 mod conflict;
 mod credential;
@@ -21,6 +20,7 @@ mod permission;
 mod rejection;
 mod service;
 mod signature;
+mod used_units;
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,7 +31,6 @@ use http_body_util::BodyExt as _;
 use thiserror::Error;
 
 use crate::{
-    clock::AsyncClock,
     dynamodb::CostedCall,
     principal::{AccessKeys, IamPrincipal},
 };
@@ -45,12 +44,12 @@ use signature::SignedBody as _;
 
 pub(crate) use backend::Backend;
 pub use call_log::{CallLog, CallRecord, UsedPermission};
-pub use capacity::{Capacity, UsedUnits};
 pub use chaos::Chaos;
 pub(crate) use conflict::ConflictTracker;
 pub use fault::{Faults, InjectedError};
 pub use hold::Hold;
 pub use service::Service;
+pub use used_units::{UnitMeter, UsedUnits};
 
 /// Name of the principal in the log if the access key is missing or not registered.
 const UNKNOWN_PRINCIPAL: &str = "unknown";
@@ -64,27 +63,14 @@ const TRANSACTION_DURATION: Duration = Duration::from_millis(5);
 pub(crate) struct ConnectionAborted;
 
 /// State that all proxies share.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct ProxyState {
     pub(crate) access_keys: AccessKeys,
     pub(crate) call_log: CallLog,
     pub(crate) faults: Faults,
     pub(crate) chaos: Chaos,
     pub(crate) conflicts: ConflictTracker,
-    pub(crate) capacity: Capacity,
-}
-
-impl ProxyState {
-    pub(crate) fn new(clock: Arc<dyn AsyncClock>) -> ProxyState {
-        ProxyState {
-            access_keys: AccessKeys::default(),
-            call_log: CallLog::default(),
-            faults: Faults::default(),
-            chaos: Chaos::default(),
-            conflicts: ConflictTracker::default(),
-            capacity: Capacity::new(clock),
-        }
-    }
+    pub(crate) units: UnitMeter,
 }
 
 /// The proxy in front of one service.
@@ -183,18 +169,14 @@ impl<B: Backend> Proxy<B> {
             None
         };
 
-        let call = if self.state.capacity.is_enforced() {
-            self.backend.costed_call(&attempt)
-        } else {
-            None
-        };
-
         let started = match &fault {
             Some(Fault::Reject(error)) => Err(ProxyRejection::injected(error)),
-            _ => match self.take_capacity(call).await {
-                Ok(()) => self.start_access(access).await,
-                Err(throttled) => Err(throttled),
-            },
+            _ => {
+                let is_counted = self.state.units.is_started();
+                let call = is_counted.then(|| self.backend.costed_call(&attempt));
+                self.count_units(call.flatten()).await;
+                self.start_access(access).await
+            }
         };
 
         let guard = match started {
@@ -237,20 +219,12 @@ impl<B: Backend> Proxy<B> {
         Err(ProxyRejection::denied(B::SERVICE, name, required))
     }
 
-    /// Takes the units of a call from its items. Fails if an item lacks units.
-    async fn take_capacity(&self, call: Option<CostedCall>) -> Result<(), ProxyRejection> {
-        let Some(call) = call else {
-            return Ok(());
-        };
-
-        let operation = call.operation.clone();
-        let costs = crate::spawn_blocking(move || call.costs())
-            .await
-            .unwrap_or_default();
-        self.state
-            .capacity
-            .take(&costs)
-            .map_err(|item_indexes| ProxyRejection::throttled(&operation, item_indexes))
+    /// Counts the units of a call.
+    async fn count_units(&self, call: Option<CostedCall>) {
+        if let Some(call) = call {
+            let costs = crate::spawn_blocking(move || call.costs()).await;
+            self.state.units.add(&costs.unwrap_or_default());
+        }
     }
 
     /// Starts to access the items of a call. Fails if it conflicts with running calls.

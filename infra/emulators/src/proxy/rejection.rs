@@ -136,24 +136,6 @@ impl ProxyRejection {
         }
     }
 
-    /// Items lack capacity units, by their zero-based index in the request. The table is in
-    /// on-demand mode, whose code in a transaction is `ThrottlingError` (Amazon DynamoDB API
-    /// Reference, `TransactionCanceledException`).
-    ///
-    /// Unlike DynamoDB, which returns the throttled items of a batch as unprocessed, this rejects the
-    /// whole batch.
-    pub(super) fn throttled(operation: &str, item_indexes: Vec<usize>) -> ProxyRejection {
-        let code = if operation.starts_with("Transact") {
-            THROTTLING_ERROR
-        } else {
-            "ThrottlingException"
-        };
-        ProxyRejection {
-            item_indexes,
-            ..Self::bad_request(code, THROTTLING_MESSAGE)
-        }
-    }
-
     fn bad_request(code: &str, message: &str) -> ProxyRejection {
         ProxyRejection::new(StatusCode::BAD_REQUEST, code, message)
     }

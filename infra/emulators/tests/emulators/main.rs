@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod capacity;
 mod chaos;
 mod clock;
 mod copies;

@@ -6,9 +6,6 @@ use crate::{AccessControl, Revision, Security, Signing, Space, SpaceId};
 
 /// The part of a space that delivery reads. Its size is bounded, so that a read of it always takes
 /// the minimum of the table's capacity: user texts of the space are not part of it.
-///
-/// A field that is added needs a default for stored replicas, which must be safe until the space
-/// changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeliverySpace {
     /// Id of the space.

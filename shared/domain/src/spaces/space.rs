@@ -119,9 +119,6 @@ pub struct Space {
     /// need no folders read them only while there are such purges.
     #[serde(default)]
     pub folder_purges: u64,
-    /// Number of its replicas for delivery, which the table sets with every write.
-    #[serde(default)]
-    pub delivery_replicas: u16,
     /// Number of writes, for optimistic locking.
     pub version: u64,
 }
@@ -192,7 +189,6 @@ impl Space {
             delete_lock: None,
             deleted_at: None,
             folder_purges: 0,
-            delivery_replicas: 0,
             version: 0,
         }
     }

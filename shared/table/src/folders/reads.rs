@@ -13,7 +13,7 @@ use crate::{
     query::{Range, Slice},
     read::{FoundItems, MAX_BATCH_READS},
     spaces::record::existing,
-    spaces::replicas::Replica,
+    spaces::replicas::any_replica,
 };
 
 /// Folders of one space.
@@ -31,23 +31,6 @@ pub struct DeliveryRecords {
     pub space: Option<DeliverySpace>,
     /// The selected folders; `None` for folders that do not exist.
     pub folders: HashMap<FolderId, Option<Folder>>,
-}
-
-/// The records of one read for a delivery.
-struct DeliveryRead {
-    file: Option<File>,
-    space: Option<Replica>,
-    folders: HashMap<FolderId, Option<Folder>>,
-}
-
-impl DeliveryRead {
-    fn into_records(self) -> DeliveryRecords {
-        DeliveryRecords {
-            file: self.file,
-            space: self.space.map(|replica| replica.space),
-            folders: self.folders,
-        }
-    }
 }
 
 impl FolderRecords<'_> {
@@ -86,8 +69,7 @@ impl FolderRecords<'_> {
     }
 
     /// Returns a file by storage path, the space with a handle, and the selected folders in a
-    /// consistent snapshot. Makes a second read if the space has fewer replicas than expected, and
-    /// for an unknown space with a file.
+    /// consistent snapshot.
     ///
     /// Throttling of any of the items cancels the read with the reason `ThrottlingError` or
     /// `ProvisionedThroughputExceeded` of that item (Amazon DynamoDB API Reference,
@@ -99,46 +81,18 @@ impl FolderRecords<'_> {
         storage_path: &str,
         folders: Option<FolderSelection<'_>>,
     ) -> Result<DeliveryRecords, TableError> {
-        let number = self.table.replicas.select(handle, &self.table.env);
-        let replica = Key::delivery_space(handle, number);
-        let read = self.read_delivery(storage_path, replica, folders).await?;
-        self.remember_replicas(handle, &read);
-        // Without the file, nothing is delivered, whether the space exists or not.
-        if number == 0 || read.space.is_some() || read.file.is_none() {
-            return Ok(read.into_records());
-        }
-
-        // Every space that is not deleted has the first replica.
-        let replica = Key::delivery_space(handle, 0);
-        let read = self.read_delivery(storage_path, replica, folders).await?;
-        self.remember_replicas(handle, &read);
-        Ok(read.into_records())
-    }
-
-    /// Remembers how many replicas a space has, which may have changed since the last read.
-    fn remember_replicas(self, handle: &Handle, read: &DeliveryRead) {
-        if let Some(replica) = &read.space {
-            self.table.replicas.remember(handle, replica.replicas);
-        }
-    }
-
-    async fn read_delivery(
-        self,
-        storage_path: &str,
-        replica_key: Key,
-        folders: Option<FolderSelection<'_>>,
-    ) -> Result<DeliveryRead, TableError> {
         let file_key = Key::path(storage_path);
-        let mut keys = vec![file_key.clone(), replica_key.clone()];
+        let space_key = any_replica(handle, &self.table.env);
+        let mut keys = vec![file_key.clone(), space_key.clone()];
         if let Some(FolderSelection { space, ids }) = folders {
             keys.extend(ids.iter().map(|id| Key::folder(space, *id)));
         }
 
         let mut found = self.table.transact_get(keys).await?;
 
-        Ok(DeliveryRead {
+        Ok(DeliveryRecords {
             file: found.take(&file_key)?,
-            space: found.take(&replica_key)?,
+            space: found.take(&space_key)?,
             folders: match folders {
                 Some(selection) => take_folders(&mut found, selection)?,
                 None => HashMap::new(),

@@ -50,7 +50,6 @@ impl SpaceRecords<'_> {
     pub async fn change(self, from: &Space, to: Space) -> Result<Space, WriteError> {
         let to = Space {
             version: from.version + 1,
-            delivery_replicas: self.table.replicas.count.of(&to),
             ..to
         };
         let is_renamed = from.name.folded() != to.name.folded();
@@ -146,10 +145,6 @@ impl Transaction<'_> {
     /// Inserts a space with its replicas for delivery, its starter config and its creator's
     /// membership.
     pub(crate) fn insert_space(&mut self, space: &Space, starter: &UploadConfig, creator: UserId) {
-        let space = &Space {
-            delivery_replicas: self.replica_count().of(space),
-            ..space.clone()
-        };
         let lookup = SpaceLookup { space_id: space.id };
         let owner = SpaceNameOwner { space_id: space.id };
         let membership = Membership {

@@ -7,93 +7,29 @@
 //! it in a separate partition, and each delivery reads one of them at random.
 //!
 //! Invariants:
-//! - A space that is not deleted has the replicas `0..delivery_replicas`, and no others. A deleted
-//!   space has none.
+//! - A space that is not deleted has all replicas, and a deleted space has none.
 //! - The transaction that changes the space changes all of its replicas, so every replica decides as
 //!   the space's record does.
 //! - A replica takes at most 4 KB.
-//! - Functions with different replica counts may run at the same time, as during a deployment. A
-//!   reader that expects more replicas than exist reads replica 0 instead.
-
-use std::{
-    collections::HashMap,
-    str::FromStr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
 
 use domain::{DeliverySpace, Env, Handle, Space};
-use serde::{Deserialize, Serialize};
 
-use crate::{
-    key::Key,
-    transaction::{MAX_OPERATIONS, Transaction},
-};
+use crate::{key::Key, transaction::Transaction};
 
-/// Maximum replicas of a space. All of them are written in one transaction.
-const MAX_REPLICAS: u16 = 64;
-/// Maximum operations on other items in a transaction that writes replicas: the creation of the
-/// first user with a space.
-const MAX_OTHER_OPERATIONS: usize = 12;
-const _: () = assert!(MAX_REPLICAS as usize + MAX_OTHER_OPERATIONS <= MAX_OPERATIONS);
+/// Number of replicas of a space: enough for 12,000 deliveries per second, which is what a new table serves.
+pub(crate) const REPLICAS: u8 = 8;
 
-/// Maximum spaces whose number of replicas is remembered. A full memory is cleared.
-const MAX_REMEMBERED: usize = 10_000;
-
-/// Number of replicas of each space that is written: 1 to 64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReplicaCount(u16);
-
-/// The text is not a number of replicas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the number of replicas must be from 1 to {max}", max = MAX_REPLICAS)]
-pub struct InvalidReplicaCount;
-
-impl ReplicaCount {
-    pub const ONE: ReplicaCount = ReplicaCount(1);
-
-    /// Returns the number of replicas that a version of a space has.
-    pub(crate) fn of(self, space: &Space) -> u16 {
-        if space.deleted_at.is_some() {
-            0
-        } else {
-            self.0
-        }
-    }
-}
-
-impl FromStr for ReplicaCount {
-    type Err = InvalidReplicaCount;
-
-    fn from_str(text: &str) -> Result<ReplicaCount, InvalidReplicaCount> {
-        match text.parse() {
-            Ok(count @ 1..=MAX_REPLICAS) => Ok(ReplicaCount(count)),
-            _ => Err(InvalidReplicaCount),
-        }
-    }
-}
-
-/// Stored form of a replica.
-#[derive(PartialEq, Serialize, Deserialize)]
-pub(crate) struct Replica {
-    pub(crate) space: DeliverySpace,
-    /// Number of replicas of the space.
-    pub(crate) replicas: u16,
-}
-
-impl Replica {
-    fn of(space: &Space) -> Replica {
-        Replica {
-            space: DeliverySpace::from(space),
-            replicas: space.delivery_replicas,
-        }
-    }
+/// Returns the key of a random replica of a space.
+pub(crate) fn any_replica(handle: &Handle, env: &Env) -> Key {
+    let [random] = env.random_bytes();
+    Key::delivery_space(handle, random % REPLICAS)
 }
 
 impl Transaction<'_> {
-    /// Writes the replicas of a new space.
+    /// Writes the replicas of a space.
     pub(crate) fn put_replicas(&mut self, space: &Space) {
-        let replica = Replica::of(space);
-        for number in 0..space.delivery_replicas {
+        let replica = DeliverySpace::from(space);
+        for number in 0..REPLICAS {
             self.put(Key::delivery_space(&space.handle, number), &replica);
         }
     }
@@ -101,57 +37,13 @@ impl Transaction<'_> {
     /// Updates the replicas to a version of a space whose record the transaction replaces. Writes
     /// nothing if the change does not concern delivery.
     pub(crate) fn replace_replicas(&mut self, from: &Space, to: &Space) {
-        if Replica::of(from) != Replica::of(to) {
+        if to.deleted_at.is_some() {
+            for number in 0..REPLICAS {
+                self.delete(Key::delivery_space(&to.handle, number));
+            }
+        } else if DeliverySpace::from(from) != DeliverySpace::from(to) {
             self.put_replicas(to);
         }
-        for number in to.delivery_replicas..from.delivery_replicas {
-            self.delete(Key::delivery_space(&to.handle, number));
-        }
-    }
-}
-
-/// Selects the replica that a delivery reads. Clones share what they remember.
-#[derive(Clone, Debug)]
-pub(crate) struct ReplicaSelector {
-    pub(crate) count: ReplicaCount,
-    /// The number of replicas of spaces that had fewer than `count` at the last read, which saves
-    /// reads of replicas that do not exist. Never decides the outcome of a read.
-    remembered: Arc<Mutex<HashMap<Handle, u16>>>,
-}
-
-impl ReplicaSelector {
-    pub(crate) fn new(count: ReplicaCount) -> ReplicaSelector {
-        ReplicaSelector {
-            count,
-            remembered: Arc::default(),
-        }
-    }
-
-    /// Returns the number of a random replica of a space.
-    pub(crate) fn select(&self, handle: &Handle, env: &Env) -> u16 {
-        let remembered = self.remembered().get(handle).copied();
-        let replicas = remembered.map_or(self.count.0, |replicas| replicas.min(self.count.0));
-        let random = u16::from_be_bytes(env.random_bytes());
-        random % replicas.max(1)
-    }
-
-    /// Remembers how many replicas a space has.
-    pub(crate) fn remember(&self, handle: &Handle, replicas: u16) {
-        let mut remembered = self.remembered();
-        if replicas >= self.count.0 {
-            remembered.remove(handle);
-            return;
-        }
-        if remembered.len() >= MAX_REMEMBERED {
-            remembered.clear();
-        }
-        remembered.insert(handle.clone(), replicas);
-    }
-
-    fn remembered(&self) -> MutexGuard<'_, HashMap<Handle, u16>> {
-        self.remembered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -164,7 +56,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{read::Item, retry::tests::table, write::item};
+    use crate::{read::Item, write::item};
 
     /// Maximum size of an item that two read units pay for in a transaction, in bytes.
     const READ_UNIT_BYTES: usize = 4_096;
@@ -220,7 +112,6 @@ mod tests {
             delete_lock: None,
             deleted_at: None,
             folder_purges: u64::MAX,
-            delivery_replicas: MAX_REPLICAS,
             version: u64::MAX,
         }
     }
@@ -228,40 +119,10 @@ mod tests {
     #[test]
     fn largest_replica_takes_the_minimum_of_read_units() {
         let space = largest_space();
-        let key = Key::delivery_space(&space.handle, MAX_REPLICAS - 1);
+        let key = Key::delivery_space(&space.handle, REPLICAS - 1);
 
-        let item = item(key, &Replica::of(&space)).expect("an item");
+        let item = item(key, &DeliverySpace::from(&space)).expect("an item");
 
         assert!(size(&item) <= READ_UNIT_BYTES, "{} bytes", size(&item));
-    }
-
-    #[test]
-    fn replica_count_is_between_1_and_64() {
-        for (text, count) in [("1", 1), ("8", 8), ("64", 64)] {
-            assert_eq!(text.parse(), Ok(ReplicaCount(count)));
-        }
-        for text in ["0", "65", "65536", "-1", "", "8.0", "eight"] {
-            assert_eq!(
-                text.parse::<ReplicaCount>(),
-                Err(InvalidReplicaCount),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn replicas_that_do_not_exist_are_not_selected_again() {
-        let env = table().env;
-        let handle = Handle::parse("abcdef").expect("a handle");
-        let selector = ReplicaSelector::new(ReplicaCount(64));
-        // The random bytes of this environment are constant.
-        let without_memory = selector.select(&handle, &env);
-        assert!(without_memory >= 8, "{without_memory}");
-
-        selector.remember(&handle, 8);
-        assert!(selector.select(&handle, &env) < 8);
-
-        selector.remember(&handle, 64);
-        assert_eq!(selector.select(&handle, &env), without_memory);
     }
 }
