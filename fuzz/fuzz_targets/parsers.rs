@@ -2,13 +2,7 @@
 //! first byte of an input selects the parser, the rest is the text.
 #![no_main]
 
-use domain::{
-    Cursor, Description, FileId, FolderName, FolderPath, FormatName, Handle, HostName, HostPattern,
-    IdempotencyKey, KeyId, KeySecret, MasterSecret, NamePrefix, OriginalName, PublicHttpsUrl,
-    QueryParameter, Referrer, RenditionId, SignatureError, SignedDelivery, SignedUploadUrl,
-    Signing, SigningSecret, SpaceId, SpaceName, Tag, Timestamp, UploadConfigReference, UrlPolicy,
-    ValidationRules, canonical_form, decoded_parameters, reject_executable_name, signed_query,
-};
+use domain::{requests::{Cursor, IdempotencyKey}, naming::{Description, HostName, HostPattern, OriginalName, PublicHttpsUrl, SpaceName, Tag, UrlPolicy}, id::{FileId, SpaceId}, folders::{FolderName, FolderPath}, uploads::{FormatName, Referrer, SignedUploadUrl, UploadConfigReference, ValidationRules}, spaces::Handle, keys::{KeyId, KeySecret}, signing::{MasterSecret, QueryParameter, SignatureError, SignedDelivery, Signing, SigningSecret, canonical_form, decoded_parameters, signed_query}, files::{NamePrefix, reject_executable_name}, renditions::RenditionId, env::Timestamp};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../functions/delivery/src/byte_range.rs"]

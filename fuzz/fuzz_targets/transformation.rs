@@ -3,10 +3,7 @@
 
 use std::slice;
 
-use domain::{
-    FieldErrors, ImageFormat, MAX_SIDE_PIXELS, QueryParameter, Rendition,
-    TRANSFORMATION_PARAMETERS, Transformation, decoded_parameters,
-};
+use domain::{errors::FieldErrors, renditions::{ImageFormat, MAX_SIDE_PIXELS, Rendition, TRANSFORMATION_PARAMETERS, Transformation}, signing::{QueryParameter, decoded_parameters}};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(init: fuzz::init(fuzz::seeds::queries), |query: &str| {

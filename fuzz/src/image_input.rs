@@ -1,6 +1,6 @@
 //! Inputs of images: bytes that select the options of a request, and a file.
 
-use domain::{Focus, Gravity, Quality, Resize, Sides, TransformationRules, UploadFormat};
+use domain::{renditions::{Focus, Quality, Resize, Sides}, settings::Gravity, uploads::{TransformationRules, UploadFormat}};
 use media::Format;
 
 /// Number of bytes before the file.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use domain::{Gravity, ImageSize, Quality};
+use domain::{settings::Gravity, naming::ImageSize, renditions::Quality};
 use media::{
     Channels, EncodeOptions, Format, Frames, ImageInfo, MAX_OUTPUT_PIXELS, MAX_PIXELS, MediaError,
     Orientation, Pixels, RenderOptions, RenderedImage, TransformOutcome, WatermarkLayer, decode,

@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
 };
 
-use domain::SpaceId;
+use domain::id::SpaceId;
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use serde::{Deserialize, Serialize};
 use space_store::{DelayedJob, Job, Queue};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::SpaceId;
+use domain::id::SpaceId;
 use serde_json::{Value, json};
 
 use crate::{Client, TestSpace, merged, text};

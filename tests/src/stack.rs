@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use domain::{Random, Timestamp};
+use domain::env::{Random, Timestamp};
 use emulators::{AsyncClock, ManualClock};
 use local_stack::{
     CargoLambda, LocalStack, Messages, Options, Ports, Registry, StartError, TEMPLATE,

@@ -3,8 +3,11 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    AnnouncedWebhook, ApiKey, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, PublicHttpsUrl,
-    UserId, WebhookEndpoint, WebhookEvent, WebhookMessage, WebhookSource,
+    id::UserId,
+    keys::{ApiKey, KeyId, KeyOwner, KeyScope, KeySecret},
+    naming::{KeyName, PublicHttpsUrl},
+    settings::{WebhookEndpoint, WebhookEvent, WebhookSource},
+    webhooks::{AnnouncedWebhook, WebhookMessage},
 };
 use runtime::{FunctionContext, Settings};
 use table::item_keys::Key;

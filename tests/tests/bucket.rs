@@ -6,7 +6,10 @@ use ::bucket::{
 };
 use aws_sdk_s3::{Client, types::MetadataDirective};
 use bytes::Bytes;
-use domain::{FileId, Revision, SpaceId, Timestamp};
+use domain::{
+    env::Timestamp,
+    id::{FileId, Revision, SpaceId},
+};
 use emulators::{AsyncClock, InjectedError, Service::S3};
 use futures::future::join;
 use hex::encode;

@@ -4,7 +4,11 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
+use domain::{
+    env::Timestamp,
+    errors::{ErrorKind, ServiceError},
+    signing::{SignatureError, SignedDelivery},
+};
 use http::{HeaderValue, Method, header, request::Parts};
 use http_api::{ApiError, authenticate_optional};
 use space_store::{AccessContext, AuthorizedFile, GoneBytes, UrlSignature};

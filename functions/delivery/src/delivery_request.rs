@@ -1,8 +1,11 @@
 //! Parses the URL of a delivery: the storage path, and the query parameters.
 
 use domain::{
-    FieldErrors, QueryParameter, SIGNATURE_PARAMETER, ServiceError, SignatureError, SignedDelivery,
-    Transformation, decoded_parameters,
+    errors::{FieldErrors, ServiceError},
+    renditions::Transformation,
+    signing::{
+        QueryParameter, SIGNATURE_PARAMETER, SignatureError, SignedDelivery, decoded_parameters,
+    },
 };
 use http::Uri;
 use percent_encoding::percent_decode_str;
@@ -94,7 +97,7 @@ fn has_parameter(parameters: &[QueryParameter<'_>], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use domain::ErrorKind;
+    use domain::errors::ErrorKind;
 
     use super::*;
 

@@ -2,7 +2,12 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use domain::{File, ImageSize, RenditionId, ResourceType, Timestamp};
+use domain::{
+    env::Timestamp,
+    files::{File, ResourceType},
+    naming::ImageSize,
+    renditions::RenditionId,
+};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use renditions::ExpectedRendition;
 use sha2::{Digest, Sha256};

@@ -23,7 +23,10 @@ use axum::{
     middleware::map_response,
     response::{IntoResponse, Response},
 };
-use domain::{Env, RateLimit, RenditionQuota};
+use domain::{
+    env::Env,
+    requests::{RateLimit, RenditionQuota},
+};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use http_api::with_layers;
 use renditions::{MemoryLimits, Renditions};

@@ -3,7 +3,10 @@
 //! AVIF and WebP are chosen only if the client names them, since clients that send `*/*` may not be
 //! able to show them.
 
-use domain::{ImageFormat, ImageSize, Rendition, Transformation};
+use domain::{
+    naming::ImageSize,
+    renditions::{ImageFormat, Rendition, Transformation},
+};
 use http::{HeaderMap, header};
 use renditions::MAX_NEGOTIATED_AVIF_PIXELS;
 use space_store::AuthorizedFile;

@@ -7,7 +7,7 @@
 //! parameters. So the headers follow changes of the record, and `?download`, without a change of the
 //! object. The signature covers the query, so no client can choose other headers.
 
-use domain::{RenditionLocation, ServiceError};
+use domain::{errors::ServiceError, renditions::RenditionLocation};
 use http::{HeaderValue, Uri};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::{LazySecret, Settings};

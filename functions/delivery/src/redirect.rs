@@ -13,7 +13,7 @@
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
-use domain::{RenditionLocation, ServiceError, Timestamp};
+use domain::{env::Timestamp, errors::ServiceError, renditions::RenditionLocation};
 use http::{StatusCode, header};
 use space_store::{AccessGrant, AuthorizedFile, PresignedRead, RenditionInfo, ResponseHeaders};
 

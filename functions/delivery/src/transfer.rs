@@ -12,7 +12,11 @@ use axum::{
     body::{Body, Bytes},
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, Rendition, ServiceError, Timestamp};
+use domain::{
+    env::Timestamp,
+    errors::{ErrorKind, ServiceError},
+    renditions::Rendition,
+};
 use futures::stream;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_api::{ApiError, Precondition};

@@ -8,7 +8,10 @@ use std::{
     io::{self, Write},
 };
 
-use domain::{KeySecret, ServiceError, error_chain};
+use domain::{
+    errors::{ServiceError, error_chain},
+    keys::KeySecret,
+};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{Bootstrap, Tenants};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use domain::KeySecret;
+use domain::keys::KeySecret;
 use emulators::Emulators;
 use runtime::Settings;
 use sam_template::ResolvedTemplate;

@@ -3,7 +3,7 @@
 //! An operator creates a key pair, and passes the public key and then the private key to a stack, in two deployments, because the secret
 //! contains the id of the public key. In the local stack this id is known before.
 
-use domain::Random;
+use domain::env::Random;
 use emulators::{Emulators, ProvisionError};
 use p256::{
     ecdsa::{SigningKey, VerifyingKey},

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use domain::{Clock, Env, Random, Timestamp};
+use domain::env::{Clock, Env, Random, Timestamp};
 use emulators::{Emulators, IamPrincipal, Presigner, REGION};
 use runtime::FunctionContext;
 use sam_template::{Function, ObjectBehavior, Permission, Schedule};

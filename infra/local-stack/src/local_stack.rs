@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use domain::KeySecret;
+use domain::keys::KeySecret;
 use emulators::{CallLog, Emulators, ExistingData, Faults};
 use runtime::{BodyDeadlines, FunctionContext};
 use sam_template::{ResolvedTemplate, Trigger};

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf, sync::Arc};
 
-use domain::Random;
+use domain::env::Random;
 use emulators::{ACCOUNT_ID, REGION};
 use runtime::BodyDeadlines;
 use sam_template::{Context, Template};

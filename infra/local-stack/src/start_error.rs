@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use domain::ServiceError;
+use domain::errors::ServiceError;
 use runtime::ConfigurationError;
 use sam_template::TemplateError;
 

@@ -45,7 +45,7 @@ pub fn api(forms: ValueForms) -> Api {
         "files": files,
         "folders": folders,
     }
-    add_type::<domain::WebhookPayload>(&mut generator);
+    add_type::<domain::webhooks::WebhookPayload>(&mut generator);
 
     let mut schemas = generator.take_definitions(true);
     select_forms(&mut operations, &mut schemas, forms);

@@ -3,7 +3,7 @@
 use std::{error::Error as StdError, fmt};
 
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
-use domain::ServiceError;
+use domain::errors::ServiceError;
 use telemetry::aws_cause;
 
 /// Error codes that are retryable.

@@ -18,7 +18,10 @@
 //!   the CDN's permission ends there.
 //! - Keys contain only characters that a URL need not encode.
 
-use domain::{FileId, RenditionLocation, Retention, Revision, SpaceId};
+use domain::{
+    id::{FileId, Revision, SpaceId},
+    renditions::{RenditionLocation, Retention},
+};
 
 /// Prefix of the keys of all delivered objects.
 pub(crate) const DELIVERED: &str = "_objects/";

@@ -5,7 +5,10 @@ use aws_sdk_s3::{
     operation::list_objects_v2::{ListObjectsV2Output, builders::ListObjectsV2FluentBuilder},
     types::Object,
 };
-use domain::{FileId, Revision, SpaceId, Timestamp};
+use domain::{
+    env::Timestamp,
+    id::{FileId, Revision, SpaceId},
+};
 use tracing::instrument;
 
 use crate::{

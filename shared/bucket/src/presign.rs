@@ -13,7 +13,7 @@ use aws_sdk_s3::{
     config::{Builder, IdentityCache},
     presigning::PresigningConfig,
 };
-use domain::Timestamp;
+use domain::env::Timestamp;
 use tracing::instrument;
 
 use crate::{Bucket, BucketError, ObjectKey};
@@ -163,7 +163,7 @@ mod tests {
         Client, Config,
         config::{BehaviorVersion, Region},
     };
-    use domain::{FileId, SpaceId};
+    use domain::id::{FileId, SpaceId};
 
     use super::*;
 

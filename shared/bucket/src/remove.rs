@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use aws_sdk_s3::types::{Delete, Error as S3Error, ObjectIdentifier};
-use domain::{FileId, Retention, Revision, SpaceId};
+use domain::{
+    id::{FileId, Revision, SpaceId},
+    renditions::Retention,
+};
 use tracing::instrument;
 
 use crate::{

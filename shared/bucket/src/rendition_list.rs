@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 
 use aws_sdk_s3::{operation::list_objects_v2::ListObjectsV2Output, types::Object};
-use domain::{RenditionId, Retention, Revision, SpaceId, Timestamp};
+use domain::{
+    env::Timestamp,
+    id::{Revision, SpaceId},
+    renditions::{RenditionId, Retention},
+};
 use tracing::instrument;
 
 use crate::{

@@ -20,7 +20,7 @@ pub use recognize::{HEAD_BYTES, Recognized, recognize};
 pub use table::FORMATS;
 pub use text::{is_svg, is_text};
 
-use domain::{MediaType, ResourceType};
+use domain::files::{MediaType, ResourceType};
 
 /// A format of files.
 #[derive(Debug)]

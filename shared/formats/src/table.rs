@@ -1,6 +1,6 @@
 //! The table of formats.
 
-use domain::ResourceType::{self, Archive, Audio, Document, Image, Other, Text, Video};
+use domain::files::ResourceType::{self, Archive, Audio, Document, Image, Other, Text, Video};
 
 use crate::{
     Container::{Asf, IsoMedia, Matroska, Ogg, Ole, Sheet, Slides, Tiff, Word, Zip},

@@ -1,8 +1,8 @@
 //! Request fields `access_control` and `security` of spaces, folders and files.
 
 use domain::{
-    AccessControl, FieldError, FolderSecurity, Opacity, Security, TransformationPolicy, Watermark,
-    parse_variant,
+    errors::{FieldError, parse_variant},
+    settings::{AccessControl, FolderSecurity, Opacity, Security, TransformationPolicy, Watermark},
 };
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use domain::KeySecret;
+use domain::keys::KeySecret;
 use http::{HeaderMap, header};
 
 /// Query parameter that may contain a key.

@@ -1,6 +1,6 @@
 //! State that the extractors of every API function need.
 
-use domain::{Env, RateLimit, ServiceError, UrlPolicy};
+use domain::{env::Env, errors::ServiceError, naming::UrlPolicy, requests::RateLimit};
 use http::request::Parts;
 use runtime::Settings;
 use space_store::Tenants;

@@ -3,7 +3,12 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRef, FromRequestParts, Request};
-use domain::{Env, FieldError, FieldErrors, ServiceError, SpaceId, UrlPolicy, UserId};
+use domain::{
+    env::Env,
+    errors::{FieldError, FieldErrors, ServiceError},
+    id::{SpaceId, UserId},
+    naming::UrlPolicy,
+};
 use futures::future;
 use http::{HeaderValue, request::Parts};
 use space_store::{Authentication, Caller, Scoped, SpaceLists, Tenants};

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use bytes::Bytes;
-use domain::{ErrorKind, ServiceError};
+use domain::errors::{ErrorKind, ServiceError};
 use futures::StreamExt;
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;

@@ -4,8 +4,12 @@ use std::{future::Future, marker::PhantomData};
 
 use axum::extract::{FromRef, FromRequestParts};
 use domain::{
-    Env, FieldError, File, FileId, FolderId, Role, ServiceError, SpaceId, UploadConfig,
-    UploadConfigId,
+    env::Env,
+    errors::{FieldError, ServiceError},
+    files::File,
+    id::{FileId, FolderId, SpaceId, UploadConfigId},
+    keys::Role,
+    uploads::UploadConfig,
 };
 use http::request::Parts;
 use schemars::JsonSchema;

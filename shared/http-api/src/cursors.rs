@@ -4,7 +4,7 @@
 //! this text and the list's path, filters and owner, so that a cursor is valid for one list only.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::{Cursor, Secret, ServiceError};
+use domain::{errors::ServiceError, requests::Cursor, signing::Secret};
 use runtime::LazyMasterSecret;
 
 use crate::Authenticated;
@@ -84,7 +84,7 @@ fn list_identity<'a>(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use domain::MasterSecret;
+    use domain::signing::MasterSecret;
     use proptest::prelude::*;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! Deletions: query parameters that are booleans, and the response to a deletion with contents.
 
 use axum::response::{IntoResponse, Response};
-use domain::FieldError;
+use domain::errors::FieldError;
 
 use crate::{
     Accepted, FieldReader, FromFields, NoContent,

@@ -7,7 +7,7 @@ use axum::{
     extract::Request,
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, ServiceError};
+use domain::errors::{ErrorKind, ServiceError};
 use http::{HeaderValue, Method, StatusCode, header};
 
 use crate::{ApiError, with_layers};

@@ -8,7 +8,11 @@
 //! Invariant: a `read` function reads every field before it uses a result, since the schema reader
 //! returns no values.
 
-use domain::{FieldError, FieldErrors, PublicHttpsUrl, Timestamp, UrlPolicy};
+use domain::{
+    env::Timestamp,
+    errors::{FieldError, FieldErrors},
+    naming::{PublicHttpsUrl, UrlPolicy},
+};
 use schemars::JsonSchema;
 use serde_json::Value;
 

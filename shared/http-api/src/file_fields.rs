@@ -1,6 +1,6 @@
 //! The query parameter `fields`: names of fields of a file, separated by commas.
 
-use domain::{FieldError, parse_variant};
+use domain::errors::{FieldError, parse_variant};
 use schemars::JsonSchema;
 
 use crate::{

@@ -1,6 +1,11 @@
 //! Fields `folder_id` and `folder_path`, which select a folder.
 
-use domain::{FieldError, FolderId, FolderPath, InvalidId, ROOT_FOLDER};
+use domain::{
+    errors::FieldError,
+    folders::FolderPath,
+    id::{FolderId, InvalidId},
+    uploads::ROOT_FOLDER,
+};
 use schemars::JsonSchema;
 use space_store::FolderSelector;
 

@@ -10,8 +10,11 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 
 use axum::extract::{FromRequest, Request};
 use domain::{
-    Completion, Env, FieldError, FieldErrors, IdSequence, IdempotencyKey, IdempotencyReservation,
-    ReservationOutcome, Secret, ServiceError, Timestamp,
+    env::{Env, Timestamp},
+    errors::{FieldError, FieldErrors, ServiceError},
+    id::IdSequence,
+    requests::{Completion, IdempotencyKey, IdempotencyReservation, ReservationOutcome},
+    signing::Secret,
 };
 use futures::FutureExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};

@@ -4,7 +4,11 @@ mod reader;
 
 use std::collections::BTreeSet;
 
-use domain::{FieldError, FieldErrors, ServiceError, Timestamp, UrlPolicy};
+use domain::{
+    env::Timestamp,
+    errors::{FieldError, FieldErrors, ServiceError},
+    naming::UrlPolicy,
+};
 use serde_json::{Map, Value};
 
 use crate::FieldReader;
@@ -190,7 +194,10 @@ impl InputFields {
 
 #[cfg(test)]
 mod tests {
-    use domain::{Description, Opacity, SpaceName};
+    use domain::{
+        naming::{Description, SpaceName},
+        settings::Opacity,
+    };
     use serde_json::json;
 
     use super::*;

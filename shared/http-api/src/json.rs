@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request};
-use domain::{ServiceError, Timestamp};
+use domain::{env::Timestamp, errors::ServiceError};
 use serde_json::Value;
 
 use crate::{ApiError, Authenticated, FromFields, InputFields, body::read_json};

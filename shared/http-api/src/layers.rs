@@ -8,7 +8,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
-use domain::{RateLimitStatus, ServiceError};
+use domain::errors::{RateLimitStatus, ServiceError};
 use http::{HeaderValue, header};
 use tower_http::catch_panic::CatchPanicLayer;
 

@@ -5,7 +5,7 @@ use axum::{
     extract::{FromRef, FromRequestParts},
     response::{IntoResponse, Response},
 };
-use domain::{FieldError, PageRequest};
+use domain::{errors::FieldError, requests::PageRequest};
 use http::request::Parts;
 use serde::Serialize;
 
@@ -39,7 +39,7 @@ impl PageQuery {
     /// Returns the response with a page, whose records `view` converts.
     pub fn response<R, T>(
         self,
-        page: domain::Page<R>,
+        page: domain::requests::Page<R>,
         view: impl FnMut(R) -> T,
     ) -> PageResponse<T> {
         PageResponse {
@@ -173,7 +173,7 @@ impl<T: Serialize> IntoResponse for PageResponse<T> {
 
 #[cfg(test)]
 mod tests {
-    use domain::Timestamp;
+    use domain::env::Timestamp;
 
     use super::*;
     use crate::cursors::tests::codec;

@@ -1,7 +1,11 @@
 //! Path parameters, and the canonical form of paths.
 
 use axum::extract::{FromRequestParts, RawPathParams};
-use domain::{KeyId, ServiceError, SpaceId, WebhookMessageId};
+use domain::{
+    errors::ServiceError,
+    id::{SpaceId, WebhookMessageId},
+    keys::KeyId,
+};
 use http::request::Parts;
 
 use crate::ApiError;

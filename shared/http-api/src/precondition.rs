@@ -5,7 +5,7 @@
 
 use std::time::UNIX_EPOCH;
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use http::{HeaderMap, HeaderName, header};
 
 /// Matches every entity tag.

@@ -1,7 +1,7 @@
 //! Query parameters as fields.
 
 use axum::extract::{FromRef, FromRequestParts};
-use domain::Timestamp;
+use domain::env::Timestamp;
 use http::{Uri, request::Parts};
 
 use crate::{ApiError, ApiState, Authenticated, FromFields, InputFields};

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::RateLimitStatus;
+use domain::errors::RateLimitStatus;
 use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
 
 const X_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");

@@ -6,7 +6,7 @@ use axum::{
     Json,
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, ServiceError, error_chain};
+use domain::errors::{ErrorKind, ServiceError, error_chain};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::ErrorCause;
 use schemars::JsonSchema;

@@ -1,6 +1,9 @@
 //! Selection of a resource by an id in the query or in the body.
 
-use domain::{FieldError, FieldErrors, FileId};
+use domain::{
+    errors::{FieldError, FieldErrors},
+    id::FileId,
+};
 
 use crate::{FieldReader, FromFields, ResourceId};
 

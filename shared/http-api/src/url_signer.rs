@@ -1,6 +1,9 @@
 //! Signs delivery URLs in responses.
 
-use domain::{MasterSecret, QueryParameter, SigningSecret, Space, signed_query};
+use domain::{
+    signing::{MasterSecret, QueryParameter, SigningSecret, signed_query},
+    spaces::Space,
+};
 
 /// Signs URLs of the files of one space, until one time.
 pub struct UrlSigner {

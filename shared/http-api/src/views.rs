@@ -3,41 +3,24 @@
 use std::borrow::Cow;
 
 use domain::{
-    AltText, CustomMetadata, DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain,
-    FolderId, OriginalName, Principal, ProcessedMedia, ProcessingStatus, Reference, ResourceType,
-    Space, SpaceId, StorageMeta, Tag, Thumbnail, Timestamp, Title, UploadConfigId,
-    decoded_parameters,
+    access::EffectiveAccess,
+    files::{
+        CustomMetadata, File, ProcessedMedia, ProcessingStatus, ResourceType, StorageMeta,
+        Thumbnail,
+    },
+    folders::FolderChain,
+    id::{FileId, FolderId, SpaceId, UploadConfigId},
+    keys::Principal,
+    naming::{AltText, OriginalName, Reference, Tag, Title},
+    settings::{DeliveryType, FileStatus},
+    signing::decoded_parameters,
+    spaces::Space,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::json;
 
-use crate::{FileFields, UrlSigner};
-
-/// Time in RFC 3339, in UTC with milliseconds.
-#[derive(Clone, Debug, Serialize)]
-pub struct Rfc3339(String);
-
-/// The schema of [`Timestamp`]: requests and responses have one type of times.
-impl JsonSchema for Rfc3339 {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        Timestamp::schema_name()
-    }
-
-    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
-        schemas.subschema_for::<Timestamp>()
-    }
-}
-
-impl From<Timestamp> for Rfc3339 {
-    fn from(time: Timestamp) -> Rfc3339 {
-        Rfc3339(time.rfc3339())
-    }
-}
+use crate::{FileFields, Rfc3339, UrlSigner};
 
 /// Returns the delivery URL of a file, on the space's custom domain or else `cdn_url`; `None` while
 /// the file is pending or trashed.

@@ -11,7 +11,9 @@
 
 use bytes::Bytes;
 use domain::{
-    Decoders, FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
+    errors::{FieldError, ServiceError},
+    files::{Decoders, File, MediaType, PendingUpload, StoredContent},
+    uploads::UploadRules,
 };
 use formats::HEAD_BYTES;
 use mime::Mime;

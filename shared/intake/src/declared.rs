@@ -2,9 +2,17 @@
 //! verified.
 
 use domain::{
-    Decoders, Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
-    OriginalName, PendingUpload, Principal, ResourceType, SigningKey, UnsignedClient, UploadFormat,
-    UploadRules, UploadTarget, ValidationRules, is_executable, reject_executable_name,
+    env::Env,
+    errors::{FieldError, FieldErrors},
+    files::{
+        Decoders, File, FileProperties, MediaType, PendingUpload, ResourceType, UploadTarget,
+        is_executable, reject_executable_name,
+    },
+    id::{FileId, IdSequence},
+    keys::Principal,
+    naming::OriginalName,
+    requests::UnsignedClient,
+    uploads::{SigningKey, UploadFormat, UploadRules, ValidationRules},
 };
 use mime::Mime;
 

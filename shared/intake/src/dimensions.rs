@@ -8,7 +8,10 @@
 
 use bytes::Bytes;
 use domain::{
-    Decoders, FieldError, ImageSize, MediaType, ResourceType, ServiceError, ValidationRules,
+    errors::{FieldError, ServiceError},
+    files::{Decoders, MediaType, ResourceType},
+    naming::ImageSize,
+    uploads::ValidationRules,
 };
 use media::{Format, Frames, ImageInfo, MediaError, ProbeError};
 

@@ -1,6 +1,6 @@
 //! The error type of ingestion.
 
-use domain::{FieldError, ServiceError};
+use domain::errors::{FieldError, ServiceError};
 
 /// Why a file is not ingested.
 #[derive(Debug)]

@@ -27,9 +27,15 @@ pub use error::IngestError;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    Decoders, Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, ImageSize,
-    MediaType, OriginalName, Principal, ProcessedMedia, Revision, ServiceError, StoredContent,
-    UploadRules, UploadTarget,
+    env::Env,
+    errors::{FieldError, FieldErrors, ServiceError},
+    files::{
+        Decoders, File, FileProperties, MediaType, ProcessedMedia, StoredContent, UploadTarget,
+    },
+    id::{FileId, IdSequence, Revision},
+    keys::Principal,
+    naming::{ImageSize, OriginalName},
+    uploads::UploadRules,
 };
 use mime::Mime;
 use space_store::{NewContent, NewFile};

@@ -2,7 +2,7 @@
 //! checks their encoding on the way.
 
 use bytes::{Bytes, BytesMut};
-use domain::ServiceError;
+use domain::errors::ServiceError;
 use formats::HEAD_BYTES;
 use sha2::{Digest, Sha256};
 use space_store::Payload;

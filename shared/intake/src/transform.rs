@@ -5,7 +5,11 @@
 //! - A process decodes one image at a time, since one image may take 1.8 GB of memory.
 
 use bytes::Bytes;
-use domain::{Decoders, FieldError, MediaType, ResourceType, ServiceError, TransformationRules};
+use domain::{
+    errors::{FieldError, ServiceError},
+    files::{Decoders, MediaType, ResourceType},
+    uploads::TransformationRules,
+};
 use media::{Format, MediaError, TransformOutcome};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;

@@ -1,8 +1,11 @@
 //! Validates the size, name, type and format of a file. The same rules hold for every upload route.
 
 use domain::{
-    EXECUTABLE_FILE, FieldError, FormatName, MediaType, OriginalName, Principal, ValidationRules,
-    is_executable, reject_executable_name,
+    errors::FieldError,
+    files::{EXECUTABLE_FILE, MediaType, is_executable, reject_executable_name},
+    keys::Principal,
+    naming::OriginalName,
+    uploads::{FormatName, ValidationRules},
 };
 use formats::Recognized;
 use mime::Mime;

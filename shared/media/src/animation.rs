@@ -2,7 +2,7 @@
 //!
 //! Invariant: frames are counted, and checked against the limits, before a pixel is decoded.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     Format, Frames, ImageInfo, MediaError,

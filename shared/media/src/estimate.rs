@@ -5,7 +5,7 @@
 //! - No pixel is decoded. The limits of sides and pixels are checked before, so no sum overflows.
 //! - The memory is at least the measured peak of the worst image with such a header (`tests/media/memory.rs`).
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     Format, Frames, ImageInfo, MediaError,

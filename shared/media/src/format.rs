@@ -1,6 +1,6 @@
 //! Detection of image formats by their first bytes.
 
-use domain::{Decoders, MediaType};
+use domain::files::{Decoders, MediaType};
 use formats::Recognized;
 
 /// Image formats that can be probed.

@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::{MediaError, Rectangle};
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 /// Maximum width and height of a decoded image, in pixels. Resizing takes memory in proportion to a
 /// side, so the number of pixels alone does not limit it.

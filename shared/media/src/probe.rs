@@ -2,7 +2,7 @@
 //!
 //! Invariant: no pixel is decoded, and no allocation depends on sizes in a header.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     Format, MediaError, Orientation, ProbeError,

@@ -4,7 +4,11 @@
 //! - Files that no rule applies to are not parsed.
 //! - An animation is never converted to a still image.
 
-use domain::{MediaType, Quality, TransformationRules, UploadFormat};
+use domain::{
+    files::MediaType,
+    renditions::Quality,
+    uploads::{TransformationRules, UploadFormat},
+};
 
 use crate::{
     EncodeOptions, Format, Frames, ImageInfo, MediaError, Orientation,

@@ -1,6 +1,9 @@
 //! Jobs as they are sent: ids and times, no records.
 
-use domain::{FileId, FolderId, Revision, SpaceId, Timestamp};
+use domain::{
+    env::Timestamp,
+    id::{FileId, FolderId, Revision, SpaceId},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;

@@ -22,7 +22,7 @@ use aws_sdk_sqs::{
     error::{ProvideErrorMetadata, SdkError},
     types::SendMessageBatchRequestEntry,
 };
-use domain::{ServiceError, SpaceId};
+use domain::{errors::ServiceError, id::SpaceId};
 use serde::Serialize;
 use telemetry::aws_cause;
 use tracing::instrument;
@@ -224,7 +224,7 @@ fn entry<J: Job>(
 
 #[cfg(test)]
 mod tests {
-    use domain::{FileId, Timestamp};
+    use domain::{env::Timestamp, id::FileId};
 
     use super::*;
 

@@ -5,7 +5,11 @@
 //! changes. It stays below 20 KB (two URLs of 2,048 characters), so a batch of ten stays below the 256 KB that SQS permits at least
 //! ("Amazon SQS message quotas" in the Amazon SQS developer guide).
 
-use domain::{FileId, ProcessingRules, Revision, SpaceId, Timestamp, WebhookMessageId};
+use domain::{
+    env::Timestamp,
+    id::{FileId, Revision, SpaceId, WebhookMessageId},
+    uploads::ProcessingRules,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;

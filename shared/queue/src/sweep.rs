@@ -1,7 +1,11 @@
 //! Jobs of the sweep. The schedule sends an empty job, and a round that is not complete sends one
 //! with its position.
 
-use domain::{FileId, Retention, Revision, SpaceId, Timestamp};
+use domain::{
+    env::Timestamp,
+    id::{FileId, Revision, SpaceId},
+    renditions::Retention,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;

@@ -18,7 +18,11 @@ use std::{
     },
 };
 
-use domain::{RenditionLocation, Revision, ServiceError, error_chain};
+use domain::{
+    errors::{ServiceError, error_chain},
+    id::Revision,
+    renditions::RenditionLocation,
+};
 use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
@@ -163,7 +167,10 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use bytes::Bytes;
-    use domain::{ErrorKind, ImageFormat, Rendition, Retention, Transformation};
+    use domain::{
+        errors::ErrorKind,
+        renditions::{ImageFormat, Rendition, Retention, Transformation},
+    };
     use futures::{future::join_all, poll};
     use space_store::RenditionInfo;
     use tokio::sync::oneshot;

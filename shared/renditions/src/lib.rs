@@ -30,8 +30,10 @@ mod watermark_images;
 
 use bytes::Bytes;
 use domain::{
-    AppliedWatermark, Decoders, FieldError, File, Rendition, RenditionLocation, Retention,
-    ServiceError,
+    errors::{FieldError, ServiceError},
+    files::{Decoders, File},
+    renditions::{Rendition, RenditionLocation, Retention},
+    settings::AppliedWatermark,
 };
 use futures::future;
 use media::{Format, WatermarkLayer};
@@ -293,7 +295,7 @@ async fn decode_blocking<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use domain::ErrorKind;
+    use domain::errors::ErrorKind;
 
     use super::*;
 

@@ -10,7 +10,7 @@
 
 use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
-use domain::{FieldError, ServiceError};
+use domain::errors::{FieldError, ServiceError};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time,
@@ -115,7 +115,7 @@ fn units(bytes: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use domain::ErrorKind;
+    use domain::errors::ErrorKind;
 
     use super::*;
 

@@ -1,6 +1,9 @@
 //! Formats of a rendering, the preferred one first.
 
-use domain::{ImageFormat, ImageSize, Rendition};
+use domain::{
+    naming::ImageSize,
+    renditions::{ImageFormat, Rendition},
+};
 use media::{Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS, supports_sides};
 
 /// Maximum number of pixels of an output whose negotiated format is final.
@@ -107,7 +110,7 @@ pub(crate) fn format_of(format: ImageFormat) -> Format {
 
 #[cfg(test)]
 mod tests {
-    use domain::Transformation;
+    use domain::renditions::Transformation;
     use media::Orientation;
 
     use super::*;

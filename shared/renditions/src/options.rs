@@ -1,6 +1,6 @@
 //! Options of `media` to plan and to render a rendition in a format.
 
-use domain::Rendition;
+use domain::renditions::Rendition;
 use media::{Format, PlanOptions, RenderOptions, WatermarkLayer};
 
 /// Returns the options to plan a rendering.

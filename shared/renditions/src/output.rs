@@ -1,6 +1,11 @@
 //! The output of a rendition, which is known before the image is read if its size is recorded.
 
-use domain::{File, ImageFormat, ImageSize, Rendition, RenditionOutput, ServiceError};
+use domain::{
+    errors::ServiceError,
+    files::File,
+    naming::ImageSize,
+    renditions::{ImageFormat, Rendition, RenditionOutput},
+};
 use media::{canonical_resize, plan, quality};
 
 use crate::{

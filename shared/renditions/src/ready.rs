@@ -1,6 +1,6 @@
 //! Renditions that are ready to be delivered.
 
-use domain::RenditionLocation;
+use domain::renditions::RenditionLocation;
 use space_store::{NewRendition, RenditionInfo, StoredRendition};
 
 /// A rendition that is stored. Its bytes are not read yet.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the thread continues after an output is stored, so that one output at a time is in memory.
 
-use domain::ServiceError;
+use domain::errors::ServiceError;
 use space_store::NewRendition;
 use tokio::sync::{mpsc, oneshot};
 

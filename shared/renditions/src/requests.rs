@@ -1,6 +1,9 @@
 //! Renditions for requests: found where they are stored, or rendered.
 
-use domain::{Rendition, RenditionLocation, Retention, ServiceError};
+use domain::{
+    errors::ServiceError,
+    renditions::{Rendition, RenditionLocation, Retention},
+};
 use space_store::{AnonymousLimits, AuthorizedFile};
 
 use crate::{FoundRendition, ReadyRendition, Renditions, in_flight::Outcome};

@@ -4,7 +4,10 @@
 
 use std::time::Duration;
 
-use domain::{FieldError, ImageFormat, Rendition, ServiceError};
+use domain::{
+    errors::{FieldError, ServiceError},
+    renditions::{ImageFormat, Rendition},
+};
 use media::{DecodedSource, Format, SharedPlan, Source, WatermarkLayer};
 use space_store::NewRendition;
 use tokio::time::Instant;
@@ -145,8 +148,8 @@ fn too_slow() -> ServiceError {
 
 #[cfg(test)]
 mod tests {
-    use domain::ImageSize;
-    use domain::{Resize, Sides, Transformation};
+    use domain::naming::ImageSize;
+    use domain::renditions::{Resize, Sides, Transformation};
     use media::{Channels, EncodeOptions, Pixels, encode};
 
     use super::*;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use domain::{AppliedWatermark, ServiceError};
+use domain::{errors::ServiceError, settings::AppliedWatermark};
 use media::{MediaError, WatermarkLayer};
 
 /// Maximum decoded watermarks in memory. Each has up to 16 MB.
@@ -87,7 +87,7 @@ fn decoded_by(
 
 #[cfg(test)]
 mod tests {
-    use domain::ErrorKind;
+    use domain::errors::ErrorKind;
 
     use super::*;
 

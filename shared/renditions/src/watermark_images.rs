@@ -12,8 +12,12 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use domain::{
-    FieldError, FieldErrors, File, FileId, FileStatus, Folder, FolderSecurity, PublicHttpsUrl,
-    ResourceType, Revision, Security, ServiceError, Watermark,
+    errors::{FieldError, FieldErrors, ServiceError},
+    files::{File, ResourceType},
+    folders::Folder,
+    id::{FileId, Revision},
+    naming::PublicHttpsUrl,
+    settings::{FileStatus, FolderSecurity, Security, Watermark},
 };
 use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
 use runtime::Settings;

@@ -21,7 +21,7 @@ use aws_smithy_http_client::{
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_runtime_api::client::http::{HttpConnectorSettings, SharedHttpConnector};
 use bucket::Bucket;
-use domain::{Env, MasterSecret};
+use domain::{env::Env, signing::MasterSecret};
 use queue::{Job, Queue};
 use table::Table;
 

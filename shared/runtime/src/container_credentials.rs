@@ -4,7 +4,7 @@ use std::{fmt, fs, time::Duration};
 
 use aws_credential_types::{Credentials, provider::error::CredentialsError};
 use bytes::Bytes;
-use domain::Timestamp;
+use domain::env::Timestamp;
 use futures::future::join;
 use http::{Request, Uri, header};
 use http_body_util::{BodyExt as _, Empty, Limited};

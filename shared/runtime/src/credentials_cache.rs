@@ -19,7 +19,10 @@ use aws_credential_types::{
     Credentials,
     provider::{ProvideCredentials, error::CredentialsError, future},
 };
-use domain::{Env, Timestamp, error_chain};
+use domain::{
+    env::{Env, Timestamp},
+    errors::error_chain,
+};
 
 /// Minimum time between two requests to the source while credentials can be used.
 const REFRESH_INTERVAL: Duration = Duration::from_mins(1);
@@ -243,7 +246,7 @@ mod tests {
         atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst},
     };
 
-    use domain::{Clock, Env};
+    use domain::env::{Clock, Env};
     use futures::future::join_all;
 
     use super::*;

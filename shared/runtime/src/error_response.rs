@@ -2,7 +2,7 @@
 //!
 //! `http-api` builds the same body for errors of handlers; this crate cannot depend on it.
 
-use domain::Env;
+use domain::env::Env;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use domain::Env;
+use domain::env::Env;
 use queue::{Job, Queue};
 use telemetry::Meter;
 use worker::{BatchHandler, BatchSettings, Worker};

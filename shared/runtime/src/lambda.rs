@@ -7,7 +7,7 @@ use std::{convert::Infallible, pin::Pin};
 
 use axum::{Router, body::Body, extract::Request};
 use bytes::Bytes;
-use domain::error_chain;
+use domain::errors::error_chain;
 use http::Response;
 use http_body_util::{BodyExt as _, Full};
 use lambda_http::{RequestExt as _, request::RequestContext};

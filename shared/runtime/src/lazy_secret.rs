@@ -6,7 +6,10 @@
 use std::sync::Arc;
 
 use aws_sdk_secretsmanager::Client;
-use domain::{MasterSecret, ServiceError, error_chain};
+use domain::{
+    errors::{ServiceError, error_chain},
+    signing::MasterSecret,
+};
 use telemetry::aws_cause;
 use tokio::sync::OnceCell;
 
@@ -84,7 +87,7 @@ impl<T> SecretCache<T> {
 mod tests {
     use aws_sdk_secretsmanager::config::{BehaviorVersion, Config, Credentials, Region};
     use aws_smithy_http_client::Builder;
-    use domain::ErrorKind;
+    use domain::errors::ErrorKind;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpListener,

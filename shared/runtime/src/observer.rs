@@ -9,7 +9,9 @@ use axum::{
     extract::Request,
     middleware::{self, Next},
 };
-use domain::{ConfirmToken, Env, KeySecret, WebhookSecret, error_chain};
+use domain::{
+    env::Env, errors::error_chain, keys::KeySecret, uploads::ConfirmToken, webhooks::WebhookSecret,
+};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use telemetry::{Meter, ResponseSummary, TaskOutcome};
@@ -173,13 +175,13 @@ mod tests {
     /// A stopped clock, and random bytes that are all `self.0`.
     struct Fixed(u8);
 
-    impl domain::Clock for Fixed {
-        fn now(&self) -> domain::Timestamp {
-            domain::Timestamp::from_ms(0)
+    impl domain::env::Clock for Fixed {
+        fn now(&self) -> domain::env::Timestamp {
+            domain::env::Timestamp::from_ms(0)
         }
     }
 
-    impl domain::Random for Fixed {
+    impl domain::env::Random for Fixed {
         fn fill(&self, bytes: &mut [u8]) {
             bytes.fill(self.0);
         }

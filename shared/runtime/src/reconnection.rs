@@ -27,7 +27,7 @@ use aws_smithy_runtime_api::client::{
     orchestrator::{HttpRequest, HttpResponse},
     result::ConnectorError,
 };
-use domain::Env;
+use domain::env::Env;
 
 /// Time without a response after which kept connections may be lost, in milliseconds. It is read from the wall clock,
 /// because the monotonic clock stands still while a machine is suspended (`CLOCK_MONOTONIC` in `clock_gettime(2)`).

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
 use aws_lambda_events::event::sqs::SqsEvent;
 use axum::Router;
-use domain::Timestamp;
+use domain::env::Timestamp;
 use lambda_runtime::LambdaEvent;
 use tokio::time::Instant;
 use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};

@@ -3,7 +3,11 @@
 use std::{num::NonZeroU64, str::FromStr};
 
 use aws_credential_types::provider::SharedCredentialsProvider;
-use domain::{Decoders, Env, HostPattern, UrlPolicy};
+use domain::{
+    env::Env,
+    files::Decoders,
+    naming::{HostPattern, UrlPolicy},
+};
 
 use crate::{FunctionContext, aws::HttpClients};
 

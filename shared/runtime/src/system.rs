@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use domain::{Clock, Env, Random, Timestamp};
+use domain::env::{Clock, Env, Random, Timestamp};
 
 pub struct SystemClock;
 

@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-use domain::ServiceError;
+use domain::errors::ServiceError;
 use http::{Extensions, HeaderMap, header, uri::Authority};
 
 /// Header with the addresses of client and proxies; each proxy appends that of its peer.
@@ -126,7 +126,7 @@ fn forwarded_address(headers: &HeaderMap, index_from_right: usize) -> Option<IpA
 
 #[cfg(test)]
 mod tests {
-    use domain::ErrorKind;
+    use domain::errors::ErrorKind;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use domain::{PublicHttpsUrl, UrlPolicy, is_public_address};
+use domain::naming::{PublicHttpsUrl, UrlPolicy, is_public_address};
 use http::{HeaderValue, Uri};
 use rustls::pki_types::ServerName;
 use url::{Host, Position, Url};

@@ -42,7 +42,7 @@ pub use response::{Fetched, Posted, RetryAfter};
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use domain::{PublicHttpsUrl, UrlPolicy};
+use domain::naming::{PublicHttpsUrl, UrlPolicy};
 use http::{
     HeaderMap, HeaderValue, Method, Request,
     header::{ACCEPT, CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING, USER_AGENT},

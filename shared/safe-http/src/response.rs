@@ -3,7 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
-use domain::Timestamp;
+use domain::env::Timestamp;
 use http::{
     HeaderMap, HeaderName, StatusCode,
     header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, TRANSFER_ENCODING},

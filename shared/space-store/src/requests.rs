@@ -1,6 +1,10 @@
 //! What happens to every request: authentication, rate limits, and reservations of idempotency keys.
 
-use domain::{KeySecret, RateLimit, RateLimitStatus, ServiceError};
+use domain::{
+    errors::{RateLimitStatus, ServiceError},
+    keys::KeySecret,
+    requests::RateLimit,
+};
 use table::{AnonymousCount, KeyCheck, Reservations, Table};
 
 use crate::{Caller, Tenants};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{FieldErrors, ServiceError};
+use domain::errors::{FieldErrors, ServiceError};
 use tokio::time::Instant;
 
 use crate::{Reason, Table, TableError, WriteError, retry::Backoff};
@@ -138,7 +138,7 @@ mod tests {
             .await
             .expect_err("no version can be written");
 
-        assert_eq!(contended.kind, domain::ErrorKind::Contended);
+        assert_eq!(contended.kind, domain::errors::ErrorKind::Contended);
         assert_eq!(loads.get(), MAX_CHANGE_TRIES - 1);
     }
 
@@ -172,6 +172,6 @@ mod tests {
             .await
             .expect_err("the change fails");
 
-        assert_eq!(failed.kind, domain::ErrorKind::NotFound);
+        assert_eq!(failed.kind, domain::errors::ErrorKind::NotFound);
     }
 }

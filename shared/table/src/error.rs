@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::{
     operation::RequestId,
     types::CancellationReason,
 };
-use domain::ServiceError;
+use domain::errors::ServiceError;
 use telemetry::aws_cause;
 
 /// Error codes with a 4xx status that are retryable nevertheless. Every 5xx is retryable.

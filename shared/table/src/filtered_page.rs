@@ -2,7 +2,7 @@
 //!
 //! A page reads a bounded number of records, so it may be short or empty although more follow.
 
-use domain::{Cursor, Direction, Page, PageRequest};
+use domain::requests::{Cursor, Direction, Page, PageRequest};
 
 use crate::query::{Positioned, Slice};
 

@@ -51,7 +51,7 @@ pub use webhooks::slots::{HostReaction, WebhookClaim};
 pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;
-use domain::Env;
+use domain::env::Env;
 use key::Key;
 use retry::RetryPolicy;
 

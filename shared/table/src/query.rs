@@ -3,7 +3,7 @@
 //! The rest of a sort key after the prefix is the record's position in the list.
 
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
-use domain::{Direction, Page, PageBounds, PageRequest};
+use domain::requests::{Direction, Page, PageBounds, PageRequest};
 use serde::de::DeserializeOwned;
 
 use crate::{

@@ -140,7 +140,7 @@ impl Table {
 pub(crate) mod tests {
     use std::{cell::Cell, sync::Arc};
 
-    use domain::{Clock, Env, Random, Timestamp};
+    use domain::env::{Clock, Env, Random, Timestamp};
     use tokio::time::Instant;
 
     use super::*;

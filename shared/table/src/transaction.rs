@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::{
         TransactWriteItem, Update, builders::UpdateBuilder,
     },
 };
-use domain::{Completion, Timestamp};
+use domain::{env::Timestamp, requests::Completion};
 use serde::Serialize;
 
 use crate::{

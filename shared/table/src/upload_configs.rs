@@ -1,6 +1,10 @@
 //! Upload configs, stored by id and by name.
 
-use domain::{Completion, Page, PageRequest, SpaceId, UploadConfig, UploadConfigReference};
+use domain::{
+    id::SpaceId,
+    requests::{Completion, Page, PageRequest},
+    uploads::{UploadConfig, UploadConfigReference},
+};
 use tracing::instrument;
 
 use crate::{

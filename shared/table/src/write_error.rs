@@ -1,6 +1,9 @@
 //! Reasons of failed writes, and the errors that API callers get for them.
 
-use domain::{FieldError, FieldErrors, QuotaScope, ServiceError};
+use domain::{
+    errors::{FieldError, FieldErrors, ServiceError},
+    requests::QuotaScope,
+};
 
 use crate::TableError;
 

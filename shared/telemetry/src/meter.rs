@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::Env;
+use domain::env::Env;
 use tracing::field::Empty;
 
 use crate::{Task, task::TaskId};

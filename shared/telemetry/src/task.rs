@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use domain::SpaceId;
+use domain::id::SpaceId;
 use tokio::time::Instant;
 use tracing::{Instrument as _, Level, Span};
 

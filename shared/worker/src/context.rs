@@ -2,7 +2,10 @@
 
 use std::{future::Future, time::Duration};
 
-use domain::{Env, ServiceError, Timestamp};
+use domain::{
+    env::{Env, Timestamp},
+    errors::ServiceError,
+};
 use tokio::time::Instant;
 
 use crate::{JobError, LAST_FULL_RECEIVE, redelivery::MAX_RESTARTED_AGE_MS};

@@ -3,7 +3,7 @@
 use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc, time::Duration};
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
-use domain::{Env, error_chain};
+use domain::{env::Env, errors::error_chain};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 use telemetry::{FailedJob, FailureReason, Meter, TaskOutcome};

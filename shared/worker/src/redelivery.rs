@@ -12,7 +12,7 @@
 
 use std::{future::Future, pin::Pin, time::Duration};
 
-use domain::Env;
+use domain::env::Env;
 
 use crate::JobError;
 

@@ -7,7 +7,10 @@ use std::{
 };
 
 use aws_lambda_events::event::sqs::{SqsEvent, SqsMessage};
-use domain::{Clock, Env, Random, ServiceError, Timestamp};
+use domain::{
+    env::{Clock, Env, Random, Timestamp},
+    errors::ServiceError,
+};
 use telemetry::Meter;
 use tokio::time::Instant;
 

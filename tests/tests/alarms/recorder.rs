@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use serde_json::{Value, json};
 use tests::Stack;
 

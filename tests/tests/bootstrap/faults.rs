@@ -1,7 +1,7 @@
 //! Creation of the first user, space and key while responses of the table are lost. Another key replaces
 //! the one that was lost with a response.
 
-use domain::KeySecret;
+use domain::keys::KeySecret;
 use emulators::Service::DynamoDb;
 use space_store::{Bootstrap, Tenants, bootstrap, recover_key};
 use tests::DYNAMODB_ATTEMPTS;

@@ -5,7 +5,7 @@ mod program;
 
 use std::{net::TcpListener, sync::Arc};
 
-use domain::{Env, KeySecret, UserId};
+use domain::{env::Env, id::UserId, keys::KeySecret};
 use emulators::{EmulatorOptions, Emulators, ExistingData, Faults, IamPrincipal, REGION};
 use runtime::{FunctionContext, Settings, SystemClock};
 use sam_template::Permission;

@@ -1,7 +1,7 @@
 //! The program of `scripts/bootstrap`.
 
 use bootstrap::BootstrapError;
-use domain::KeySecret;
+use domain::keys::KeySecret;
 use runtime::FunctionContext;
 use tests::{PHOTO, Stack, form, stack_test};
 

@@ -1,6 +1,6 @@
 //! AWS calls of changes to spaces, API keys and the account.
 
-use domain::KeySecret;
+use domain::keys::KeySecret;
 use serde_json::{Value, json};
 use tests::{Stack, TestSpace, stack_test};
 

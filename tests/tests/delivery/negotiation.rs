@@ -1,6 +1,6 @@
 //! Formats of transformed images that the client does not request, chosen by `Accept` and the original; and animations.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use media::{Channels, EncodeOptions, Format, Frames, Pixels, decode, encode, probe};
 use tests::{File, Response, Stack, TestSpace, stack_test, text};
 

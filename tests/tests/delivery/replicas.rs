@@ -1,6 +1,6 @@
 //! Replicas of what delivery reads of a space, which are written with the space.
 
-use domain::Handle;
+use domain::spaces::Handle;
 use serde_json::{Value, json};
 use table::item_keys::Key;
 use tests::{Dump, PHOTO, Stack, TestSpace, stack_test};

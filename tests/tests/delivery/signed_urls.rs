@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::QueryParameter;
+use domain::signing::QueryParameter;
 use serde_json::Value;
 use tests::{File, PHOTO, Stack, StackOptions, TestSpace, seconds, stack_test, text};
 
@@ -233,11 +233,19 @@ fn all_signers_agree_with_vectors() {
                 .iter()
                 .map(|(name, value)| QueryParameter::new(name, value))
                 .collect();
-            assert_eq!(domain::canonical_form(path, &decoded), expected, "{what}");
+            assert_eq!(
+                domain::signing::canonical_form(path, &decoded),
+                expected,
+                "{what}"
+            );
             let signature = hmac_sha256(&secret, &expected);
             assert_eq!(vector["signature"], signature, "{what}");
             let sent = text(&vector["sent"]);
-            assert_eq!(domain::decoded_parameters(&sent), Ok(decoded), "{what}");
+            assert_eq!(
+                domain::signing::decoded_parameters(&sent),
+                Ok(decoded),
+                "{what}"
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Transformed images: sizes, formats, storage and limits.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use futures::future::join_all;
 use media::{Format, probe};
 use tests::{File, Observed, Response, Stack, TestSpace, stack_test, text};

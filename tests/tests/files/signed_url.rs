@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 use tests::{File, PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};

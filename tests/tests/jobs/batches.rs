@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bucket::ObjectKey;
-use domain::{FileId, Revision, SpaceId};
+use domain::id::{FileId, Revision, SpaceId};
 use emulators::{InjectedError, Service::DynamoDb};
 use local_stack::{TEMPLATE, all_functions};
 use sam_template::RecursiveLoop;

@@ -1,6 +1,6 @@
 //! The confirm-check of pending files that no client confirms, two hours after they were presigned.
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use runtime::Settings;
 use serde_json::{Value, json};
 use space_store::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS};

@@ -6,7 +6,10 @@ use std::{
 };
 
 use bucket::ObjectKey;
-use domain::{Env, FileId, Revision, SpaceId};
+use domain::{
+    env::Env,
+    id::{FileId, Revision, SpaceId},
+};
 use emulators::{
     InjectedError,
     Service::{DynamoDb, S3},

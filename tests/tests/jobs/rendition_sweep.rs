@@ -4,7 +4,8 @@ use std::{collections::BTreeSet, time::Duration};
 
 use bucket::ObjectKey;
 use domain::{
-    FileId, ImageFormat, Rendition, RenditionLocation, Retention, Revision, Transformation,
+    id::{FileId, Revision},
+    renditions::{ImageFormat, Rendition, RenditionLocation, Retention, Transformation},
 };
 use sam_template::RecursiveLoop;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use serde_json::{Value, json};
 use tests::{
     Client, PHOTO, RawConnection, Stack, TestSpace, UNKNOWN_ID, assert_fields, form, stack_test,

@@ -2,7 +2,7 @@
 //! work never runs or runs during another request. The exception is a rendering that outlasts its
 //! request, since codecs cannot be cancelled (`delivery::rendition_races`).
 
-use domain::KeySecret;
+use domain::keys::KeySecret;
 use space_store::Tenants;
 use tests::{PHOTO, Response, Stack, stack_test};
 

@@ -1,6 +1,6 @@
 //! Jobs that SQS delivers twice, or in a batch with a message that is no job.
 
-use domain::{WebhookEndpoint, WebhookSource};
+use domain::settings::{WebhookEndpoint, WebhookSource};
 use local_stack::{Messages, TEMPLATE};
 use media::Format;
 use serde_json::json;

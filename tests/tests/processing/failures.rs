@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{FileId, ImageSize};
+use domain::{id::FileId, naming::ImageSize};
 use futures::future;
 use local_stack::Messages;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};

@@ -1,6 +1,6 @@
 //! What the record and the delivery of an image show once it is processed.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
 use serde_json::{Value, json};
 use tests::{Client, Observed, PHOTO, Stack, TestSpace, assert_fields, column, stack_test, text};

@@ -11,7 +11,7 @@ mod retries;
 mod rules;
 mod thumbnails;
 
-use domain::{FileId, ProcessingRules};
+use domain::{id::FileId, uploads::ProcessingRules};
 use runtime::Settings;
 use space_store::{DelayedJob, ProcessingJob};
 use tests::{Stack, TestSpace};

@@ -1,6 +1,6 @@
 //! Replaces what differs between runs in recorded examples.
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use regex::{Captures, Regex};
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ops::Deref};
 
-use domain::{KeyName, KeySecret};
+use domain::{keys::KeySecret, naming::KeyName};
 use runtime::Settings;
 use space_store::{NewKey, Tenants};
 use tests::{Stack, StackOptions, TestSpace, stack_test};

@@ -274,7 +274,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack, acme: &Tes
 
 /// Returns the number of counters in the item of a key.
 async fn counters(stack: &Stack, client: &Client) -> usize {
-    let secret = domain::KeySecret::parse(client.key.as_deref().expect("a key"));
+    let secret = domain::keys::KeySecret::parse(client.key.as_deref().expect("a key"));
     let key = item_keys::Key::api_key(&secret.expect("a valid key").hash());
     let dump = stack.dump().await;
     let item = dump.item(&key).and_then(Value::as_object);
@@ -372,7 +372,7 @@ async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_templat
 ) {
     let space = acme.path();
     let anonymous = &stack.anonymous;
-    let unknown = domain::KeySecret::new(&stack.unrestricted_context().env);
+    let unknown = domain::keys::KeySecret::new(&stack.unrestricted_context().env);
 
     for key in ["nonsense", unknown.reveal()] {
         let client = anonymous.with_key(key);

@@ -97,7 +97,7 @@ async fn revoked_client(fixture: &RouteFixture) -> Client {
 #[stack_test]
 async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
     let fixture = RouteFixture::new(stack, "Acme").await;
-    let unknown = domain::KeySecret::new(&stack.unrestricted_context().env);
+    let unknown = domain::keys::KeySecret::new(&stack.unrestricted_context().env);
     let zero_key = "sk_00000000000000000000000000000000000000002kaqcB";
     let clients = [
         stack.anonymous.clone(),

@@ -2,7 +2,12 @@
 
 use std::pin::pin;
 
-use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
+use domain::{
+    id::{IdSequence, UserId},
+    naming::SpaceName,
+    spaces::{Handle, NewSpace, Space},
+    uploads::UploadConfig,
+};
 use emulators::Hold;
 use futures::future;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use serde_json::{Value, json};
 use tests::{
     Client, Stack, TestSpace, UNKNOWN_ID, assert_fields, column, field_error, seconds, stack_test,

@@ -1,6 +1,6 @@
 //! Images to upload, valid and invalid.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
 /// GPS position in the EXIF data.

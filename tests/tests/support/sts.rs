@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     routing::post,
 };
-use domain::Timestamp;
+use domain::env::Timestamp;
 use local_stack::all_functions;
 use runtime::{ConfigurationError, FunctionContext};
 use tests::StackOptions;

@@ -1,6 +1,6 @@
 //! `POST /upload/generate-signed-url`, and signers of upload URLs in Python and JavaScript that follow the documentation.
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use serde_json::json;
 use tests::{Client, Response, Stack, UNKNOWN_ID, authority, stack_test, text};
 use tokio::process::Command;
@@ -119,8 +119,8 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
 
 #[test]
 fn secret_is_used_verbatim_as_key() {
-    let master = domain::MasterSecret::new("master");
-    let secret = domain::SigningSecret::of(domain::SpaceId::MIN, 1, &master);
+    let master = domain::signing::MasterSecret::new("master");
+    let secret = domain::signing::SigningSecret::of(domain::id::SpaceId::MIN, 1, &master);
 
     for message in ["", "/api/v1/upload/signed?expires=1", "é"] {
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Upload configs: transformations of images.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use media::{Format, ImageInfo, Pixels, decode, probe};
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, field_errors, stack_test};

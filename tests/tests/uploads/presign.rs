@@ -1,7 +1,7 @@
 //! Presign requests with a key or a signed URL: they create a pending file, whose bytes the client sends to S3. If the function assumes a
 //! role to sign the URLs, these end with its sessions.
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use table::item_keys;

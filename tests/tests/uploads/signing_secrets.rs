@@ -1,7 +1,7 @@
 //! The signing secrets of a space, and the API keys in upload URLs: with a secret or a key end the URLs that it signed, with a key also
 //! the confirmations of files that they declared.
 
-use domain::UserId;
+use domain::id::UserId;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, minutes, seconds, stack_test, text};

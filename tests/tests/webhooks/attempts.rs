@@ -1,6 +1,6 @@
 //! Attempts: success, repetition by schedule, `Retry-After`, 410, and responses that are not read.
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use serde_json::{Value, json};
 use tests::{Answer, PHOTO, Stack, assert_fields, column, seconds, stack_test};
 

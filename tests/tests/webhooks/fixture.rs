@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use local_stack::{Messages, all_functions};
 use runtime::Settings;
 use safe_http::{Network, SystemNetwork};

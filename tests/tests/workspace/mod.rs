@@ -1,10 +1,11 @@
-//! The workspace: the layers of the crates, decisions by kinds of errors, the features of each build, licences,
+//! The workspace: the layers of the crates, the rooms in them, decisions by kinds of errors, the features of each build, licences,
 //! and scripts.
 
 mod error_kinds;
 mod features;
 mod layers;
 mod licences;
+mod rooms;
 mod scripts;
 
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! overrides that of its folders and its space.
 
 use axum::extract::State;
-use domain::{AccessControl, File};
+use domain::{files::File, settings::AccessControl};
 use http_api::{
     AccessControlChange, ApiError, Can, Data, Endpoint, FileView, ManageFileAccess, ValidJson,
 };

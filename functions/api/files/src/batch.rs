@@ -5,8 +5,13 @@
 
 use axum::extract::State;
 use domain::{
-    CustomMetadata, DeliveryType, FieldError, FieldErrors, File, FileId, FolderChain,
-    MAX_METADATA_VALUES, MAX_TAGS, ServiceError, Tag, Timestamp, parse_variant,
+    env::Timestamp,
+    errors::{FieldError, FieldErrors, ServiceError, parse_variant},
+    files::{CustomMetadata, File, MAX_METADATA_VALUES},
+    folders::FolderChain,
+    id::FileId,
+    naming::{MAX_TAGS, Tag},
+    settings::DeliveryType,
 };
 use futures::{StreamExt as _, stream};
 use http_api::{

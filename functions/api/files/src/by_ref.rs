@@ -1,7 +1,7 @@
 //! `GET /files/by-ref`: get the newest file with a reference of the client.
 
 use axum::extract::State;
-use domain::{Reference, ServiceError};
+use domain::{errors::ServiceError, naming::Reference};
 use http_api::{
     ApiError, Authenticated, Data, Endpoint, FieldReader, FileFields, FromFields, Listed,
     ReadFiles, SelectedFileView, SpaceQuery, ValidQuery,

@@ -1,7 +1,7 @@
 //! `DELETE /files/:id`, and `DELETE /files` with the id in the query or the body: delete a file.
 
 use axum::extract::State;
-use domain::{FieldError, FieldErrors};
+use domain::errors::{FieldError, FieldErrors};
 use http_api::{
     ApiError, Authenticated, Can, Endpoint, FieldReader, FromFields, ID, ManageFiles, NoContent,
     ResourceSelector, ValidJson, ValidQuery, query_boolean,

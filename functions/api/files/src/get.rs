@@ -1,7 +1,7 @@
 //! `GET /files/:id`: get a file.
 
 use axum::extract::State;
-use domain::File;
+use domain::files::File;
 use http_api::{
     ApiError, Can, Data, Endpoint, FileFields, ReadFiles, SelectedFileView, ValidQuery,
 };

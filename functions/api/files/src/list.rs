@@ -2,8 +2,11 @@
 
 use axum::extract::State;
 use domain::{
-    CreationRange, FieldError, File, FileFilter, FileList, FolderRef, NamePrefix, Tag, Timestamp,
-    parse_variant,
+    env::Timestamp,
+    errors::{FieldError, parse_variant},
+    files::{CreationRange, File, FileFilter, FileList, NamePrefix},
+    folders::FolderRef,
+    naming::Tag,
 };
 use http_api::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileFields, FileView,

@@ -1,6 +1,9 @@
 //! Rejects changes that lower the protection of a file, unless the caller is an admin.
 
-use domain::{File, FolderChain, FolderId, Protection, Role, ServiceError};
+use domain::{
+    access::Protection, errors::ServiceError, files::File, folders::FolderChain, id::FolderId,
+    keys::Role,
+};
 use space_store::SpaceScope;
 
 /// The folders of a file before and after a change, as read for one request.

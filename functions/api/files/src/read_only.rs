@@ -1,6 +1,6 @@
 //! Detects changes to read-only fields in a record that a client sends back.
 
-use domain::{FieldError, FieldErrors};
+use domain::errors::{FieldError, FieldErrors};
 use http_api::{FileView, InputFields};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! `POST /files/:id/restore`: restore a file from the trash.
 
 use axum::extract::State;
-use domain::File;
+use domain::files::File;
 use http_api::{ApiError, Can, Data, Endpoint, FileView, ManageFiles};
 use space_store::RestoredFile;
 

@@ -1,7 +1,7 @@
 //! `POST /files/:id/signed-url`: sign a URL that delivers a file without an API key.
 
 use axum::extract::State;
-use domain::{File, QueryParameter, Timestamp};
+use domain::{env::Timestamp, files::File, signing::QueryParameter};
 use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FromFields, ReadFiles, Rfc3339, UrlSigner,
     ValidJson, file_url, read_expires_seconds,

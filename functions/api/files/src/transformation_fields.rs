@@ -1,8 +1,12 @@
 //! Fields of a transformation, in the bodies of requests that sign URLs.
 
 use domain::{
-    Crop, Gravity, ImageFormat, QueryParameter, TRANSFORMATION_PARAMETERS, Transformation,
-    misnamed_transformation_fields,
+    renditions::{
+        Crop, ImageFormat, TRANSFORMATION_PARAMETERS, Transformation,
+        misnamed_transformation_fields,
+    },
+    settings::Gravity,
+    signing::QueryParameter,
 };
 use http_api::FieldReader;
 use schemars::JsonSchema;

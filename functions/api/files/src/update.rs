@@ -6,9 +6,12 @@
 
 use axum::extract::State;
 use domain::{
-    AltText, CustomMetadata, DeliveryType, FieldError, File, FolderChain, MAX_METADATA_VALUES,
-    MAX_TAGS, OriginalName, Reference, ServiceError, Tag, Title, ValidationRules, parse_variant,
-    reject_executable_name,
+    errors::{FieldError, ServiceError, parse_variant},
+    files::{CustomMetadata, File, MAX_METADATA_VALUES, reject_executable_name},
+    folders::FolderChain,
+    naming::{AltText, MAX_TAGS, OriginalName, Reference, Tag, Title},
+    settings::DeliveryType,
+    uploads::ValidationRules,
 };
 use http_api::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, FileView,

@@ -3,8 +3,11 @@
 
 use axum::extract::State;
 use domain::{
-    FileId, FileStatus, QueryParameter, Space, TRANSFORMATION_PARAMETERS,
-    misnamed_transformation_fields,
+    id::FileId,
+    renditions::{TRANSFORMATION_PARAMETERS, misnamed_transformation_fields},
+    settings::FileStatus,
+    signing::QueryParameter,
+    spaces::Space,
 };
 use http_api::{
     ApiError, Authenticated, Endpoint, FieldReader, FromFields, UrlSigner, ValidJson, file_url,

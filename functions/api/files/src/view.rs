@@ -1,6 +1,6 @@
 //! Views of files in responses.
 
-use domain::{File, ServiceError};
+use domain::{errors::ServiceError, files::File};
 use http_api::{FileFields, FileView, SelectedFileView};
 use space_store::SpaceScope;
 

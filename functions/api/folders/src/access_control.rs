@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /folders/:id/access-control`: set or reset the access control of the files in a
 //! folder.
 
-use domain::Folder;
+use domain::folders::Folder;
 use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageFolders, ValidJson};
 use space_store::ResolvedFolder;
 

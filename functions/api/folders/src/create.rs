@@ -1,6 +1,6 @@
 //! `POST /folders`: create a folder.
 
-use domain::{FolderId, FolderName};
+use domain::{folders::FolderName, id::FolderId};
 use http_api::{
     ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FolderReference, FromFields,
     IdempotentJson, ManageFolders, Reservation, ResourceId,

@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /folders/:id/security`: replace or reset the security settings of a folder.
 
 use axum::extract::State;
-use domain::FolderSecurity;
+use domain::settings::FolderSecurity;
 use http_api::{ApiError, Can, Data, Endpoint, FolderSecurityChange, ManageFolders, ValidJson};
 use renditions::Watermarks;
 use space_store::ResolvedFolder;

@@ -1,6 +1,6 @@
 //! `PUT /folders/:id`: rename or move a folder.
 
-use domain::FolderName;
+use domain::folders::FolderName;
 use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FolderReference, FromFields, ManageFolders, Patch,
     ValidJson,

@@ -1,8 +1,11 @@
 //! Views of folders in responses.
 
 use domain::{
-    EffectiveAccess, EffectiveSecurity, FolderId, FolderName, SettingSource, Space, SpaceId,
-    TransformationPolicy, Watermark,
+    access::{EffectiveAccess, EffectiveSecurity, SettingSource},
+    folders::FolderName,
+    id::{FolderId, SpaceId},
+    settings::{TransformationPolicy, Watermark},
+    spaces::Space,
 };
 use http_api::Rfc3339;
 use schemars::JsonSchema;

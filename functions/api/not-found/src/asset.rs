@@ -12,7 +12,7 @@ use axum::{
     body::Bytes,
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, ServiceError};
+use domain::errors::{ErrorKind, ServiceError};
 use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, StatusCode, header};
 use http_api::{ApiError, Precondition, Validators};

@@ -1,9 +1,12 @@
 //! Views of spaces, API keys and accounts in responses.
 
 use domain::{
-    AccessControl, ApiKey, Description, FolderMode, Handle, HostName, KeyId, KeyName, KeyScope,
-    KeySecret, PublicHttpsUrl, Role, Security, Space, SpaceId, SpaceName, Timestamp,
-    UploadConfigId, UserId,
+    env::Timestamp,
+    id::{SpaceId, UploadConfigId, UserId},
+    keys::{ApiKey, KeyId, KeyScope, KeySecret, Role},
+    naming::{Description, HostName, KeyName, PublicHttpsUrl, SpaceName},
+    settings::{AccessControl, FolderMode, Security},
+    spaces::{Handle, Space},
 };
 use http_api::{Action, ManageWebhooks, Rfc3339};
 use schemars::JsonSchema;

@@ -1,8 +1,10 @@
 //! `POST /upload-configs`: create an upload config in a space.
 
 use domain::{
-    DeliveryType, Description, FieldError, NewUploadConfig, UploadConfig, UploadConfigName,
-    parse_variant,
+    errors::{FieldError, parse_variant},
+    naming::Description,
+    settings::DeliveryType,
+    uploads::{NewUploadConfig, UploadConfig, UploadConfigName},
 };
 use http_api::{
     ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson,

@@ -1,7 +1,7 @@
 //! `DELETE /upload-configs`: delete the upload config with the id in the query or the body, unless it is
 //! the active one of its space.
 
-use domain::{FieldErrors, UploadConfig};
+use domain::{errors::FieldErrors, uploads::UploadConfig};
 use http_api::{
     ApiError, Authenticated, Can, Endpoint, FieldReader, FromFields, ID, ManageUploadConfigs,
     NoContent, ResourceSelector, ValidJson, ValidQuery,

@@ -1,6 +1,6 @@
 //! `GET /upload-configs/:id`: get an upload config with its rules.
 
-use domain::UploadConfig;
+use domain::uploads::UploadConfig;
 use http_api::{ApiError, Can, Data, Endpoint, ReadUploadConfigs};
 
 use crate::views::DetailedUploadConfigView;

@@ -1,11 +1,17 @@
 //! Reads the `config` object and the `unsigned_restrictions` of an upload config.
 
 use domain::{
-    Crop, EagerTransformation, FieldError, FolderPath, FormatName, HostPattern,
-    MAX_ALLOWED_FORMATS, MAX_EAGER_TRANSFORMATIONS, MAX_FILE_BYTES, MAX_REFERRERS, MAX_SIDE_PIXELS,
-    MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, Quality, StorageRules, Tag,
-    TransformationRules, UNKNOWN_FORMAT, UnsignedRestrictions, UploadRules, ValidationRules,
-    is_executable, parse_variant,
+    errors::{FieldError, parse_variant},
+    files::{MAX_FILE_BYTES, is_executable},
+    folders::FolderPath,
+    naming::{HostPattern, MAX_TAGS, Tag},
+    renditions::{Crop, EagerTransformation, MAX_EAGER_TRANSFORMATIONS, MAX_SIDE_PIXELS, Quality},
+    settings::NotificationRules,
+    uploads::{
+        FormatName, MAX_ALLOWED_FORMATS, MAX_REFERRERS, MAX_UPLOADS_PER_HOUR, MetadataRules,
+        StorageRules, TransformationRules, UNKNOWN_FORMAT, UnsignedRestrictions, UploadRules,
+        ValidationRules,
+    },
 };
 use http_api::FieldReader;
 

@@ -2,8 +2,10 @@
 //! is replaced as a whole.
 
 use domain::{
-    DeliveryType, Description, FieldError, FieldErrors, UnsignedRestrictions, UploadConfig,
-    UploadConfigName, UploadRules, parse_variant,
+    errors::{FieldError, FieldErrors, parse_variant},
+    naming::Description,
+    settings::DeliveryType,
+    uploads::{UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules},
 };
 use http_api::{
     ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FromFields, ID, ManageUploadConfigs,

@@ -1,8 +1,11 @@
 //! Views of upload configs in responses.
 
 use domain::{
-    DeliveryType, Description, Role, SpaceId, UnsignedRestrictions, UploadConfig, UploadConfigId,
-    UploadConfigName, UploadRules,
+    id::{SpaceId, UploadConfigId},
+    keys::Role,
+    naming::Description,
+    settings::DeliveryType,
+    uploads::{UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules},
 };
 use http_api::{Action, ManageWebhooks, Rfc3339};
 use schemars::JsonSchema;

@@ -8,7 +8,13 @@
 use std::convert::Infallible;
 
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Principal, ServiceError};
+use domain::{
+    errors::{FieldError, FieldErrors, ServiceError},
+    files::File,
+    id::FileId,
+    keys::Principal,
+    settings::FileStatus,
+};
 use http::header;
 use http_api::{
     AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,

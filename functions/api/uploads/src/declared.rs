@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request};
-use domain::{FieldError, MAX_FILE_BYTES, OriginalName};
+use domain::{errors::FieldError, files::MAX_FILE_BYTES, naming::OriginalName};
 use http_api::{
     ApiError, FieldReader, InputFields, JsonObject, ResourceId,
     openapi::{DescribeInput, OperationBuilder},

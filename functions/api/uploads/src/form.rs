@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request};
-use domain::FieldError;
+use domain::errors::FieldError;
 use http_api::{
     ApiError, FieldReader, InputFields,
     openapi::{DescribeInput, OperationBuilder, SchemaReader},

@@ -4,7 +4,11 @@
 //! each text field; files are spooled to disk.
 
 use axum::extract::Request;
-use domain::{ErrorKind, FieldError, OriginalName, ServiceError, Timestamp};
+use domain::{
+    env::Timestamp,
+    errors::{ErrorKind, FieldError, ServiceError},
+    naming::OriginalName,
+};
 use http::{HeaderMap, header};
 use http_api::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
 use intake::{ReceivedFile, Spool};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use domain::ServiceError;
+use domain::errors::ServiceError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Unit of the limit, in bytes: a mebibyte.

@@ -2,8 +2,12 @@
 
 use axum::extract::State;
 use domain::{
-    ServiceError, SignedFolder, SignedUpload, SigningKey, SigningSecret, Space, SpaceId, Timestamp,
-    UploadConfig, UploadConfigId,
+    env::Timestamp,
+    errors::ServiceError,
+    id::{SpaceId, UploadConfigId},
+    signing::SigningSecret,
+    spaces::Space,
+    uploads::{SignedFolder, SignedUpload, SigningKey, UploadConfig},
 };
 use http::{Extensions, HeaderMap};
 use http_api::{

@@ -23,7 +23,7 @@ mod upload;
 mod views;
 
 use axum::{Router, extract::FromRef};
-use domain::{Decoders, ServiceError};
+use domain::{errors::ServiceError, files::Decoders};
 use http_api::{ApiState, RateLimitTier, Register, RouterBuilder};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{ConfirmCheck, Queue, UploadStorage};

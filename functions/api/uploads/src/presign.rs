@@ -8,7 +8,13 @@
 use std::time::Duration;
 
 use axum::extract::State;
-use domain::{ConfirmTokens, FieldError, File, FileId, ServiceError, Timestamp};
+use domain::{
+    env::Timestamp,
+    errors::{FieldError, ServiceError},
+    files::File,
+    id::FileId,
+    uploads::ConfirmTokens,
+};
 use http_api::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation};
 use intake::DeclaredFile;
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `PUT /files/:id/content`: replace the bytes of a file.
 
 use axum::extract::{FromRequest, Request, State};
-use domain::{File, Principal, ServiceError};
+use domain::{errors::ServiceError, files::File, keys::Principal};
 use http_api::{
     ApiError, Can, Data, Endpoint, FileView, ManageFiles,
     openapi::{DescribeInput, OperationBuilder},

@@ -3,8 +3,13 @@
 //! an [`AcceptedUpload`].
 
 use domain::{
-    Decoders, FieldError, File, HourlyQuota, Principal, QuotaScope, Reference, ServiceError,
-    Timestamp, UploadConfig, UploadRules, UploadTarget,
+    env::Timestamp,
+    errors::{FieldError, ServiceError},
+    files::{Decoders, File, UploadTarget},
+    keys::Principal,
+    naming::Reference,
+    requests::{HourlyQuota, QuotaScope},
+    uploads::{UploadConfig, UploadRules},
 };
 use http_api::{FOLDER_ID, FOLDER_PATH, FieldReader, IdempotencyScope, InputFields};
 use intake::{

@@ -2,7 +2,11 @@
 
 use std::net::IpAddr;
 
-use domain::{ConfirmTokens, RateLimit, ServiceError, UploadConfig};
+use domain::{
+    errors::ServiceError,
+    requests::RateLimit,
+    uploads::{ConfirmTokens, UploadConfig},
+};
 use http::{HeaderMap, header};
 use runtime::{LazyMasterSecret, Settings};
 

@@ -1,6 +1,6 @@
 //! The responses of uploads and confirmations.
 
-use domain::{ServiceError, UploadTarget};
+use domain::{errors::ServiceError, files::UploadTarget};
 use http_api::{AnonymousFileView, FileView};
 use schemars::JsonSchema;
 use serde::Serialize;

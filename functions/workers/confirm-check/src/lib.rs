@@ -16,7 +16,11 @@
 //!   stops such a chain after about 16 jobs ("Use Lambda recursive loop detection to prevent
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
-use domain::{Decoders, File, ServiceError, Timestamp};
+use domain::{
+    env::Timestamp,
+    errors::ServiceError,
+    files::{Decoders, File},
+};
 use intake::{
     ConfirmOutcome::{Activation, NotUploaded},
     confirm,

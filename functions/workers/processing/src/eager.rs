@@ -1,6 +1,10 @@
 //! Eager renditions, which are created after an upload.
 
-use domain::{AppliedWatermark, EagerTransformation, File, ImageFormat, Rendition};
+use domain::{
+    files::File,
+    renditions::{EagerTransformation, ImageFormat, Rendition},
+    settings::AppliedWatermark,
+};
 
 /// A rendition to create, and the query of the URL that it is delivered at.
 pub(crate) struct EagerRendition {

@@ -1,6 +1,6 @@
 //! How much of a file a job reads.
 
-use domain::File;
+use domain::files::File;
 use space_store::ProcessingJob;
 use worker::{JobContext, LAST_FULL_RECEIVE};
 

@@ -1,7 +1,12 @@
 //! Processing of images: metadata from the headers, and renditions from one read of the original.
 
 use bytes::Bytes;
-use domain::{File, ProcessingRules, Rendition, ServiceError, StorageMeta, Thumbnail};
+use domain::{
+    errors::ServiceError,
+    files::{File, StorageMeta, Thumbnail},
+    renditions::Rendition,
+    uploads::ProcessingRules,
+};
 use media::{Format, MetadataOptions, color_name};
 use renditions::is_unrenderable;
 use space_store::{AuthorizedFile, RenditionInfo};

@@ -23,7 +23,10 @@ mod tags;
 use std::time::Duration;
 
 use domain::{
-    File, ProcessedMedia, ProcessingRules, ResourceType, ServiceError, StorageMeta, WebhookEvent,
+    errors::ServiceError,
+    files::{File, ProcessedMedia, ResourceType, StorageMeta},
+    settings::WebhookEvent,
+    uploads::ProcessingRules,
 };
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};

@@ -1,6 +1,9 @@
 //! Metadata of files, as it is recorded.
 
-use domain::{ExifValue, File, MAX_EXIF_BYTES, ServiceError, StorageMeta};
+use domain::{
+    errors::ServiceError,
+    files::{ExifValue, File, MAX_EXIF_BYTES, StorageMeta},
+};
 use media::{
     ImageMetadata, Inspection, MediaProperties, SPARSE_CHUNK_BYTES, SparseReader, inspect_sparse,
 };

@@ -1,6 +1,6 @@
 //! The small version of an image that its most frequent color and its blurhash are computed from.
 
-use domain::{ImageFormat, Rendition, Resize, Sides, Transformation};
+use domain::renditions::{ImageFormat, Rendition, Resize, Sides, Transformation};
 use media::{blurhash, decode, dominant_color, probe};
 
 /// Side of the square that the placeholder fits into, in pixels.

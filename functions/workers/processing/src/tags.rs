@@ -1,6 +1,9 @@
 //! Automatic tags of images.
 
-use domain::{MAX_TAGS, StorageMeta, Tag};
+use domain::{
+    files::StorageMeta,
+    naming::{MAX_TAGS, Tag},
+};
 
 /// Returns the tags that describe an image: its format, its orientation, its most frequent color, and
 /// whether it is transparent or animated.

@@ -1,8 +1,11 @@
 //! Attempts: claim, request, next job, record.
 
 use domain::{
-    Timestamp, WebhookAttempt, WebhookConclusion, WebhookFailure, WebhookMessage, WebhookSlotWait,
-    WebhookStatus,
+    env::Timestamp,
+    webhooks::{
+        WebhookAttempt, WebhookConclusion, WebhookFailure, WebhookMessage, WebhookSlotWait,
+        WebhookStatus,
+    },
 };
 use space_store::{DelayedJob, HostReaction, WebhookClaim, WebhookJob, WebhookMessageInSpace};
 use worker::{JobContext, JobError};

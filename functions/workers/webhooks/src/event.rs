@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use domain::{SpaceId, Timestamp, WebhookMessageId};
+use domain::{
+    env::Timestamp,
+    id::{SpaceId, WebhookMessageId},
+};
 use space_store::{DelayedJob, WebhookJob, WebhookMessageInSpace, recheck_delay_seconds};
 use worker::{JobContext, JobError};
 

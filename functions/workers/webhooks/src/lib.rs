@@ -20,7 +20,11 @@ mod request;
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{SpaceId, Timestamp, WebhookMessageId, WebhookStatus};
+use domain::{
+    env::Timestamp,
+    id::{SpaceId, WebhookMessageId},
+    webhooks::WebhookStatus,
+};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use safe_http::{Network, Outbound, OutboundSettings, SystemNetwork};
 use space_store::{

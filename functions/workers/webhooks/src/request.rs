@@ -1,8 +1,11 @@
 //! The request of one attempt, signed as [Standard Webhooks](https://www.standardwebhooks.com) specifies.
 
 use domain::{
-    MasterSecret, ServiceError, SignedWebhook, Space, Timestamp, WebhookAttempt, WebhookExcerpt,
-    WebhookMessage, WebhookSecret,
+    env::Timestamp,
+    errors::ServiceError,
+    signing::MasterSecret,
+    spaces::Space,
+    webhooks::{SignedWebhook, WebhookAttempt, WebhookExcerpt, WebhookMessage, WebhookSecret},
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use safe_http::{FetchLimits, OutboundError, PostRequest, Posted, RetryAfter};

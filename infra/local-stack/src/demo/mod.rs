@@ -6,7 +6,7 @@ mod queues;
 mod receiver;
 
 use axum::body::Body;
-use domain::Env;
+use domain::env::Env;
 use emulators::MessageCounter;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header, uri::Authority};
 use sam_template::QueueSpec;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use axum::body::{Body, to_bytes};
-use domain::Env;
+use domain::env::Env;
 use http::{Request, StatusCode};
 use serde::Serialize;
 

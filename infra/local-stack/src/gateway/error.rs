@@ -1,7 +1,7 @@
 //! Errors of the gateway itself, in the format of the API.
 
 use axum::body::Body;
-use domain::Env;
+use domain::env::Env;
 use http::{Response, StatusCode};
 
 /// A response that no function creates.

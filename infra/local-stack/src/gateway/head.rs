@@ -3,7 +3,7 @@
 //! Invariant: a forwarded request fits into an event: it has a path, one host, and each header once,
 //! as UTF-8.
 
-use domain::HostPattern;
+use domain::naming::HostPattern;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header, uri::Authority,
 };

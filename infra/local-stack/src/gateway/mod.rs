@@ -14,7 +14,7 @@ mod signed_url;
 use std::sync::Arc;
 
 use axum::body::Body;
-use domain::{Env, HostPattern};
+use domain::{env::Env, naming::HostPattern};
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use runtime::{BodyDeadlines, BodyTimer, EventSource};

@@ -14,7 +14,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use aws_sdk_s3::{Client as S3Client, presigning::PresigningConfig};
 use axum::body::Body;
-use domain::{Env, error_chain};
+use domain::{env::Env, errors::error_chain};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header,
 };

@@ -3,7 +3,7 @@
 //! expiry. CloudFront removes the parameters of the signature before anything else uses the URL.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use domain::Timestamp;
+use domain::env::Timestamp;
 use p256::{
     ecdsa::{DerSignature, VerifyingKey, signature::Verifier},
     pkcs8::DecodePublicKey,

@@ -4,41 +4,15 @@
 //! space.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::{DeliverySpace, File, FolderChain, FolderId, InheritedSettings, Space};
-
-/// Access control of a file, folder or space. The flags `requires_auth` and `public_read` of the
-/// API are complements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AccessControl {
-    /// Whether delivery requires a signed URL or an API key.
-    pub requires_auth: bool,
-}
-
-/// How a file is delivered, ordered from the weakest protection to the strongest.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum DeliveryType {
-    Upload,
-    /// The original requires a signed URL or an API key; derived images are public.
-    Private,
-    /// Everything requires a signed URL or an API key, and is not cached.
-    Authenticated,
-}
-
-impl DeliveryType {
-    /// Returns the name of the type in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            DeliveryType::Upload => "upload",
-            DeliveryType::Private => "private",
-            DeliveryType::Authenticated => "authenticated",
-        }
-    }
-}
+use crate::{
+    files::File,
+    folders::FolderChain,
+    id::FolderId,
+    settings::DeliveryType,
+    spaces::{DeliverySpace, InheritedSettings, Space},
+};
 
 /// Level at which an effective setting is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -205,8 +179,12 @@ pub fn access_revision(file: &File, folders: &FolderChain, space: &DeliverySpace
 mod tests {
     use super::*;
     use crate::{
-        EffectiveSecurity, Revision,
-        access::fixtures::{TYPES, file, space},
+        access::{
+            EffectiveSecurity,
+            fixtures::{TYPES, file, space},
+        },
+        id::Revision,
+        settings::AccessControl,
     };
 
     #[test]

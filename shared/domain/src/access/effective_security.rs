@@ -6,8 +6,12 @@ use serde::Serialize;
 
 use super::{AccessSource, effective_access::source_of};
 use crate::{
-    AppliedWatermark, DeliveryType, File, Folder, FolderChain, FolderSecurity, InheritedSettings,
-    ResourceType, Revision, ServiceError, SpaceId, TransformationPolicy, Watermark,
+    errors::ServiceError,
+    files::{File, ResourceType},
+    folders::{Folder, FolderChain},
+    id::{Revision, SpaceId},
+    settings::{AppliedWatermark, DeliveryType, FolderSecurity, TransformationPolicy, Watermark},
+    spaces::InheritedSettings,
 };
 
 /// Effective security settings for the contents of a folder. Each setting is that of the nearest

@@ -1,6 +1,6 @@
 //! Records for the tests of access control.
 
-use crate::{DeliveryType, File, Space};
+use crate::{files::File, settings::DeliveryType, spaces::Space};
 
 const ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 

@@ -7,8 +7,7 @@ pub(crate) mod fixtures;
 mod protection;
 
 pub use effective_access::{
-    AccessControl, AccessSource, DeliveryType, EffectiveAccess, access_revision,
-    renditions_require_auth, requires_auth,
+    AccessSource, EffectiveAccess, access_revision, renditions_require_auth, requires_auth,
 };
 pub use effective_security::{EffectiveSecurity, EffectiveWatermark, SettingSource};
 pub use protection::Protection;

@@ -2,8 +2,11 @@
 
 use super::renditions_require_auth;
 use crate::{
-    DeliveryType, EffectiveSecurity, File, FileStatus, FolderChain, ResourceType, Space,
-    TransformationPolicy, Watermark,
+    access::EffectiveSecurity,
+    files::{File, ResourceType},
+    folders::FolderChain,
+    settings::{DeliveryType, FileStatus, TransformationPolicy, Watermark},
+    spaces::Space,
 };
 
 /// Protection of a file that is in force: by its delivery type, its effective access control, and for
@@ -71,8 +74,9 @@ impl<'a> Protection<'a> {
 mod tests {
     use super::*;
     use crate::{
-        AccessControl, Gravity, PublicHttpsUrl,
         access::fixtures::{TYPES, file, space},
+        naming::PublicHttpsUrl,
+        settings::{AccessControl, Gravity},
     };
 
     const POLICIES: [TransformationPolicy; 3] = [

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeliveryType, File, FileStatus, OriginalName, ResourceType};
+use crate::{
+    files::{File, ResourceType},
+    naming::OriginalName,
+    settings::{DeliveryType, FileStatus},
+};
 
 /// Values that an anonymous uploader saw at activation, kept when a later change replaces them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldError, naming::text::MetadataValue};
+use crate::{errors::FieldError, naming::text::MetadataValue};
 
 /// Maximum number of characters of a name.
 const KEY_CHARACTERS: usize = 40;

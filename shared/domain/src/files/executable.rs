@@ -1,6 +1,6 @@
 //! Detection of file names that desktops or web servers execute.
 
-use crate::{FieldError, OriginalName, ValidationRules};
+use crate::{errors::FieldError, naming::OriginalName, uploads::ValidationRules};
 
 /// Extensions that are executable at the end of a name.
 const EXECUTABLE_AS_LAST: [&str; 15] = [

@@ -4,32 +4,27 @@
 //! - Only [`File::new`] creates a record. It is pending until [`File::activate`].
 //! - `name`, `storage_path`, `mime_type`, `extension` and `resource_type` are consistent.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, ActivationSnapshot, AltText, CustomMetadata, DeliveryType, Env, FileId,
-    FolderChain, FolderId, FolderMode, FolderRef, HourlyQuota, ImageSize, MediaType, OriginalName,
-    Principal, ProcessedMedia, Reference, ResourceType, Revision, SigningKey, Space, SpaceId, Tag,
-    Timestamp, Title, Trash, UnsignedClient, UploadConfig, UploadConfigId, UploadRules,
-    WebhookEvent, files::stored_name::NameSource,
+    env::{Env, Timestamp},
+    files::{
+        ActivationSnapshot, CustomMetadata, MediaType, ProcessedMedia, ResourceType, Trash,
+        stored_name::NameSource,
+    },
+    folders::{FolderChain, FolderRef},
+    id::{FileId, FolderId, Revision, SpaceId, UploadConfigId},
+    keys::Principal,
+    naming::{AltText, ImageSize, OriginalName, Reference, Tag, Title},
+    requests::{HourlyQuota, UnsignedClient},
+    settings::{AccessControl, DeliveryType, FileStatus, FolderMode, WebhookEvent},
+    spaces::Space,
+    uploads::{SigningKey, UploadConfig, UploadRules},
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
 /// `PutObject`](https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html).
 pub const MAX_FILE_BYTES: i64 = 5 << 30;
-
-/// Whether the bytes of a file are available.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FileStatus {
-    /// The file is declared; its bytes are not uploaded or not confirmed.
-    Pending,
-    /// The bytes are stored and comply with the rules.
-    Active,
-    /// The file was deleted, and can be restored until it is purged.
-    Trashed,
-}
 
 /// Requirements for the bytes of a presigned upload, checked when it is confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

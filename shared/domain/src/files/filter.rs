@@ -4,8 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    DeliveryType, FieldError, File, FileId, FileStatus, FolderId, ResourceType, Tag, Timestamp,
-    naming::text::folded,
+    env::Timestamp,
+    errors::FieldError,
+    files::{File, ResourceType},
+    id::{FileId, FolderId},
+    naming::{Tag, text::folded},
+    settings::{DeliveryType, FileStatus},
 };
 
 /// Maximum number of characters of a name prefix, as of an original name.

@@ -6,25 +6,23 @@ mod decoders;
 mod executable;
 mod file;
 mod filter;
-mod image_size;
 mod media_type;
-mod original_name;
 mod processed_media;
-pub(crate) mod stored_name;
+mod stored_name;
+mod thumbnails;
 mod trash;
+mod usage;
 
 pub use activation_snapshot::{ActivatedContent, ActivationSnapshot};
 pub use custom_metadata::{CustomMetadata, MAX_METADATA_VALUES};
 pub use decoders::Decoders;
 pub use executable::{EXECUTABLE_FILE, is_executable, reject_executable_name};
-pub use file::{
-    File, FileProperties, FileStatus, MAX_FILE_BYTES, PendingUpload, StoredContent, UploadTarget,
-};
+pub use file::{File, FileProperties, MAX_FILE_BYTES, PendingUpload, StoredContent, UploadTarget};
 pub use filter::{CreationRange, FileFilter, FileList, ListOrder, NamePrefix};
-pub use image_size::{ImageSize, proportional};
 pub use media_type::{MediaType, ResourceType};
-pub use original_name::OriginalName;
 pub use processed_media::{
     ExifValue, MAX_EXIF_BYTES, ProcessedMedia, ProcessingStatus, StorageMeta,
 };
-pub use trash::{Trash, TrashDays};
+pub use thumbnails::Thumbnail;
+pub use trash::Trash;
+pub use usage::{FileCount, Usage};

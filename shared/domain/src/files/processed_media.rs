@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Thumbnail;
+use crate::files::Thumbnail;
 
 /// Maximum size of a file's EXIF fields as JSON, in bytes. They are part of the record, and a page
 /// of files must fit into a response of DynamoDB.

@@ -4,42 +4,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{File, FileStatus, FolderRef, Timestamp};
+use crate::{
+    env::Timestamp,
+    files::File,
+    folders::FolderRef,
+    settings::{FileStatus, TrashDays},
+};
 
 /// Milliseconds in a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-
-/// For how many days a space keeps deleted files: 0 to 30. With 0, a deletion is final.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TrashDays(u8);
-
-impl TrashDays {
-    /// Maximum number of days.
-    pub const MAX: i64 = 30;
-
-    /// Returns this number of days; `None` if it is negative or above [`TrashDays::MAX`].
-    pub fn new(days: i64) -> Option<TrashDays> {
-        let days = u8::try_from(days).ok();
-        days.filter(|days| i64::from(*days) <= TrashDays::MAX)
-            .map(TrashDays)
-    }
-
-    /// Returns the number of days.
-    pub fn get(self) -> u8 {
-        self.0
-    }
-
-    /// Returns what a deletion at a time records in the file; `None` if it is final.
-    pub fn trash_at(self, now: Timestamp) -> Option<Trash> {
-        let kept_ms = i64::from(self.0) * DAY_MS;
-        (kept_ms > 0).then(|| Trash {
-            at: now,
-            purge_at: now.plus_ms(kept_ms),
-            is_weaker_at_root: false,
-        })
-    }
-}
 
 /// When a file was moved to the trash, and how long it stays there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +24,18 @@ pub struct Trash {
     /// Whether the protection of the file was lower at the root than in its folder.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_weaker_at_root: bool,
+}
+
+impl Trash {
+    /// Returns what a deletion at a time records in the file; `None` if it is final.
+    pub fn begin(now: Timestamp, days: TrashDays) -> Option<Trash> {
+        let kept_ms = i64::from(days.get()) * DAY_MS;
+        (kept_ms > 0).then(|| Trash {
+            at: now,
+            purge_at: now.plus_ms(kept_ms),
+            is_weaker_at_root: false,
+        })
+    }
 }
 
 impl File {

@@ -5,7 +5,11 @@
 
 use std::collections::HashMap;
 
-use crate::{Folder, FolderId, FolderRef, MAX_FOLDER_DEPTH, files::stored_name::slug};
+use crate::{
+    folders::{Folder, FolderRef, MAX_FOLDER_DEPTH},
+    id::FolderId,
+    naming::slug,
+};
 
 /// Folders from the root down to the leaf, each the parent of the next. Empty at the root.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,7 +128,11 @@ impl FolderChain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FolderName, SpaceId, Timestamp, env::random::tests::counting};
+    use crate::{
+        env::{Timestamp, random::tests::counting},
+        folders::FolderName,
+        id::SpaceId,
+    };
 
     fn folder(id: FolderId, name: &str, parent: Option<FolderRef>) -> Folder {
         let name = FolderName::parse(name).expect("a name");

@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, DeleteLock, FolderId, FolderName, FolderSecurity, MAX_FOLDER_DEPTH, Revision,
-    SpaceId, Timestamp,
+    env::Timestamp,
+    folders::{FolderName, MAX_FOLDER_DEPTH},
+    id::{FolderId, Revision, SpaceId},
+    settings::{AccessControl, DeleteLock, FolderSecurity},
 };
 
 /// Reference to the folder that contains a file or a folder.

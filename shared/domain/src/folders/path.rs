@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FieldError,
+    errors::FieldError,
     naming::text::{folded, nfc},
 };
 

@@ -8,7 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Env, InvalidId, KeyName, Role, Secret, SpaceId, Timestamp, UserId};
+use crate::{
+    env::{Env, Timestamp},
+    id::{InvalidId, SpaceId, UserId},
+    keys::Role,
+    naming::KeyName,
+    signing::Secret,
+};
 
 /// Number of random characters of a key: 238 bits of entropy.
 const RANDOM_LENGTH: usize = 40;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ServiceError;
+use crate::errors::ServiceError;
 
 /// Role of a caller in a space, from the lowest to the highest.
 #[derive(

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use url::Host;
 
 use super::public_https_url::has_valid_labels;
-use crate::FieldError;
+use crate::errors::FieldError;
 
 /// Maximum number of characters of a pattern.
 const PATTERN_CHARACTERS: usize = 255;

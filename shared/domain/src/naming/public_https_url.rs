@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::{FieldError, is_public_address};
+use crate::{errors::FieldError, naming::is_public_address};
 
 /// Prefix of the URLs of public hosts.
 const HTTPS: &str = "https://";

@@ -4,7 +4,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::FieldError;
+use crate::errors::FieldError;
 
 /// Maximum number of characters of a text on one line.
 const LINE_CHARACTERS: usize = 255;

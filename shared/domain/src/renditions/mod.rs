@@ -1,16 +1,14 @@
-//! Images that are rendered from originals: transformation parameters, watermarks, thumbnails, and the ids of outputs.
+//! Images that are rendered from originals: transformation parameters, qualities, and the ids of outputs.
 
+mod eager;
+mod quality;
 mod rendition;
-mod thumbnails;
 mod transformation;
-mod watermark;
 
+pub use eager::{EagerTransformation, MAX_EAGER_TRANSFORMATIONS};
+pub use quality::Quality;
 pub use rendition::{Rendition, RenditionId, RenditionLocation, RenditionOutput, Retention};
-pub use thumbnails::Thumbnail;
 pub use transformation::{
     Crop, Focus, ImageFormat, MAX_SIDE_PIXELS, Resize, Sides, TRANSFORMATION_PARAMETERS,
     Transformation, misnamed_transformation_fields,
-};
-pub use watermark::{
-    AppliedWatermark, FolderSecurity, Gravity, Opacity, Security, TransformationPolicy, Watermark,
 };

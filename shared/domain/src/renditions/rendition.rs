@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{AppliedWatermark, ImageFormat, Quality, Resize, Revision, Transformation};
+use crate::{
+    id::Revision,
+    renditions::{ImageFormat, Quality, Resize, Transformation},
+    settings::AppliedWatermark,
+};
 
 /// Version of the rendering. A higher number replaces all stored renditions.
 const RENDERING_VERSION: u32 = 3;
@@ -212,7 +216,10 @@ impl RenditionId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Gravity, Opacity, decoded_parameters};
+    use crate::{
+        settings::{Gravity, Opacity},
+        signing::decoded_parameters,
+    };
 
     fn id(query: &str, format: ImageFormat) -> RenditionId {
         let parameters = decoded_parameters(query).expect("UTF-8");

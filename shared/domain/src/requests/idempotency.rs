@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 
-use crate::{FieldError, IdSequence, Secret, Timestamp};
+use crate::{env::Timestamp, errors::FieldError, id::IdSequence, signing::Secret};
 
 /// Maximum number of characters of a key.
 const KEY_CHARACTERS: usize = 255;

@@ -6,7 +6,7 @@
 
 use std::{cmp::Ordering, fmt, str::FromStr};
 
-use crate::InvalidId;
+use crate::id::InvalidId;
 
 /// Direction of a page from its cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,12 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{FileStatus, ServiceError, Timestamp, UploadConfigId};
+use crate::{
+    env::Timestamp,
+    errors::{RateLimitStatus, ServiceError},
+    id::UploadConfigId,
+    settings::FileStatus,
+};
 
 /// Length of a window, in milliseconds.
 const WINDOW_MS: i64 = 60_000;
@@ -43,23 +48,6 @@ pub struct RateLimit {
 /// Window of one minute, counted from 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window(pub i64);
-
-/// Status of a rate limit after a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateLimitStatus {
-    /// Name of the limit in headers, of `a-z` and hyphens.
-    pub name: &'static str,
-    /// Maximum number of requests in a window.
-    pub limit: u64,
-    /// Length of a window, in seconds.
-    pub window_seconds: i64,
-    /// Number of requests left in this window.
-    pub remaining: u64,
-    /// Seconds until the next window, rounded up: at least 1.
-    pub resets_in_seconds: u32,
-    /// Start of the next window.
-    pub resets_at: Timestamp,
-}
 
 impl Window {
     /// Length of a window, in seconds.

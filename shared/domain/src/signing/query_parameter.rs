@@ -4,7 +4,7 @@ use std::{borrow::Cow, str::Utf8Error};
 
 use percent_encoding::percent_decode_str;
 
-use crate::SignatureError;
+use crate::signing::SignatureError;
 
 /// Decoded parameter of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]

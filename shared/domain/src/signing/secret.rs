@@ -12,7 +12,7 @@ use ring::{
     hkdf, hmac,
 };
 
-use crate::Env;
+use crate::env::Env;
 
 /// Length of a derived secret, in bytes.
 const SECRET_BYTES: usize = 32;

@@ -17,7 +17,7 @@ use ring::hmac;
 use serde::{Deserialize, Serialize};
 
 use super::query_parameter::{QueryParameter, required_parameter};
-use crate::{MasterSecret, ServiceError, SpaceId, Timestamp};
+use crate::{env::Timestamp, errors::ServiceError, id::SpaceId, signing::MasterSecret};
 
 /// Query parameter of the signature.
 pub const SIGNATURE_PARAMETER: &str = "signature";

@@ -5,9 +5,11 @@
 //! URL, including unknown ones.
 
 use crate::{
-    MasterSecret, QueryParameter, SIGNATURE_PARAMETER, SignatureError, Signing, SigningSecret,
-    SpaceId, Timestamp, canonical_form,
+    env::Timestamp,
+    id::SpaceId,
     signing::{
+        MasterSecret, QueryParameter, SIGNATURE_PARAMETER, SignatureError, Signing, SigningSecret,
+        canonical_form,
         query_parameter::required_parameter,
         signature::{EXPIRES, KID, PresentedSignature},
     },
@@ -81,7 +83,7 @@ pub fn signed_query(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decoded_parameters;
+    use crate::signing::decoded_parameters;
 
     const PATH: &str = "/acme01/a.jpg";
     const EXPIRES_SECONDS: i64 = 100;

@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AccessControl, Revision, Security, Signing, Space, SpaceId};
+use crate::{
+    id::{Revision, SpaceId},
+    settings::{AccessControl, Security},
+    signing::Signing,
+    spaces::Space,
+};
 
 /// The part of a space that delivery reads. Its size is bounded, so that a read of it always takes
 /// the minimum of the table's capacity: user texts of the space are not part of it.

@@ -2,8 +2,6 @@
 
 mod delivery_space;
 mod space;
-mod usage;
 
 pub use delivery_space::{DeliverySpace, InheritedSettings};
-pub use space::{DeleteLock, FolderMode, Handle, NewSpace, Space};
-pub use usage::{FileCount, Usage};
+pub use space::{Handle, NewSpace, Space};

@@ -6,9 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, Description, Env, FieldError, HostName, IdSequence, NotificationRules,
-    PublicHttpsUrl, Revision, Security, Signing, SpaceId, SpaceName, Timestamp, TrashDays,
-    UploadConfigId, WebhookEndpoint, WebhookEvent, WebhookSource,
+    env::{Env, Timestamp},
+    errors::FieldError,
+    id::{IdSequence, Revision, SpaceId, UploadConfigId},
+    naming::{Description, HostName, PublicHttpsUrl, SpaceName},
+    settings::{
+        AccessControl, DeleteLock, FolderMode, NotificationRules, Security, TrashDays,
+        WebhookEndpoint, WebhookEvent, WebhookSource,
+    },
+    signing::Signing,
 };
 
 /// Number of characters of a handle.
@@ -53,17 +59,6 @@ impl fmt::Display for Handle {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
-}
-
-/// Whether the storage path of a file contains its folders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FolderMode {
-    /// Storage paths contain no folders: moving a file keeps its URL.
-    #[default]
-    Dynamic,
-    /// The folder path at the time of the upload is part of the file's URL.
-    Fixed,
 }
 
 /// Stored record of a space.
@@ -121,15 +116,6 @@ pub struct Space {
     pub folder_purges: u64,
     /// Number of writes, for optimistic locking.
     pub version: u64,
-}
-
-/// Lock that a deletion holds on a space or folder, which rejects new content meanwhile.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeleteLock {
-    /// Identifies the deletion that holds the lock.
-    pub token: String,
-    /// When the lock ends, even if its holder crashed.
-    pub expires_at: Timestamp,
 }
 
 /// Settings of a space to create.

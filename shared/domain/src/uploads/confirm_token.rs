@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::{FileId, MasterSecret, Secret};
+use crate::{
+    id::FileId,
+    signing::{MasterSecret, Secret},
+};
 
 /// Purpose of the derived secret.
 const PURPOSE: &str = "confirm tokens";

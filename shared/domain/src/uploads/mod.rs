@@ -16,7 +16,6 @@ pub use upload_config::{
     UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference,
 };
 pub use upload_rules::{
-    EagerTransformation, FormatName, MAX_ALLOWED_FORMATS, MAX_EAGER_TRANSFORMATIONS, MAX_TAGS,
-    MetadataRules, NotificationRules, Quality, StorageRules, Tag, TransformationRules,
-    UNKNOWN_FORMAT, UploadFormat, UploadRules, ValidationRules, WebhookEvent,
+    FormatName, MAX_ALLOWED_FORMATS, MetadataRules, StorageRules, TransformationRules,
+    UNKNOWN_FORMAT, UploadFormat, UploadRules, ValidationRules,
 };

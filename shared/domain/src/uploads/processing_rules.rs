@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EagerTransformation, Space, UploadRules, WebhookEndpoint, WebhookEvent};
+use crate::{
+    renditions::EagerTransformation,
+    settings::{WebhookEndpoint, WebhookEvent},
+    spaces::Space,
+    uploads::UploadRules,
+};
 
 /// Rules of the processing of a file, decided at its activation. Later changes do not concern the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

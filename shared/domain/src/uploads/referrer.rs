@@ -2,7 +2,7 @@
 
 use url::{Host, Url};
 
-use crate::HostPattern;
+use crate::naming::HostPattern;
 
 /// Page that sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

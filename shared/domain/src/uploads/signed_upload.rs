@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    FolderId, InvalidId, KeyId, KeyOwner, MasterSecret, OriginalName, QueryParameter,
-    SignatureError, Signing, SigningSecret, SpaceId, Timestamp, UploadConfigId, UserId,
-    canonical_form, decoded_parameters,
+    env::Timestamp,
+    id::{FolderId, InvalidId, SpaceId, UploadConfigId, UserId},
+    keys::{KeyId, KeyOwner},
+    naming::OriginalName,
     signing::{
+        MasterSecret, QueryParameter, SignatureError, Signing, SigningSecret, canonical_form,
+        decoded_parameters,
         query_parameter::{optional_parameter, required_parameter},
         signature::{EXPIRES, KID, PresentedSignature},
     },

@@ -4,8 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DeliveryType, Description, FieldError, HostPattern, IdSequence, Principal, Space, SpaceId,
-    Timestamp, UploadConfigId, UploadRules, naming::text::nfc,
+    env::Timestamp,
+    errors::FieldError,
+    id::{IdSequence, SpaceId, UploadConfigId},
+    keys::Principal,
+    naming::{Description, HostPattern, text::nfc},
+    settings::DeliveryType,
+    spaces::Space,
+    uploads::UploadRules,
 };
 
 /// Maximum number of characters of a config's name.

@@ -4,17 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Crop, FieldError, FolderPath, ImageFormat, PublicHttpsUrl,
-    naming::text::{LINE_PATTERN, nfc},
+    errors::FieldError,
+    folders::FolderPath,
+    naming::Tag,
+    renditions::{EagerTransformation, Quality},
+    settings::NotificationRules,
 };
 
 /// Maximum number of characters of the name of a format.
 const FORMAT_CHARACTERS: usize = 100;
-/// Maximum number of characters of a tag.
-const TAG_CHARACTERS: usize = 100;
-/// Name of the automatic quality.
-const AUTO: &str = "auto";
-const QUALITY_MAX: i64 = 100;
 
 /// Error for a name that no format has.
 pub const UNKNOWN_FORMAT: FieldError =
@@ -22,10 +20,6 @@ pub const UNKNOWN_FORMAT: FieldError =
 
 /// Maximum number of `allowed_formats`.
 pub const MAX_ALLOWED_FORMATS: usize = 100;
-/// Maximum number of eager transformations.
-pub const MAX_EAGER_TRANSFORMATIONS: usize = 10;
-/// Maximum number of tags of a file.
-pub const MAX_TAGS: usize = 20;
 
 /// The `config` object of an upload config.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -116,87 +110,6 @@ pub struct MetadataRules {
     pub auto_tagging: bool,
 }
 
-/// Webhooks about uploaded files.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct NotificationRules {
-    /// URL of webhooks, instead of the space's. Responses to the role `user` have null, because it may
-    /// contain a secret.
-    pub webhook_url: Option<PublicHttpsUrl>,
-    /// Events to send in addition to `file.uploaded`.
-    pub events: Option<Vec<WebhookEvent>>,
-}
-
-impl NotificationRules {
-    /// Whether an event is sent: `file.uploaded` always, others if `events` contains them.
-    pub fn includes(&self, event: WebhookEvent) -> bool {
-        event == WebhookEvent::Uploaded || self.events.iter().flatten().any(|sent| *sent == event)
-    }
-}
-
-/// Quality of an encoded image: 1 to 100, or automatic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "QualityForm", into = "QualityForm")]
-#[schemars(with = "QualityForm")]
-pub enum Quality {
-    /// Chosen per image; images that need no encoding are kept unchanged.
-    #[default]
-    Auto,
-    /// 1 to 100.
-    Fixed(u8),
-}
-
-/// JSON form of a quality: `"auto"` or a number.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-enum QualityForm {
-    Name(#[schemars(extend("const" = AUTO))] String),
-    Number(#[schemars(range(min = 1, max = QUALITY_MAX))] i64),
-}
-
-impl TryFrom<QualityForm> for Quality {
-    type Error = &'static str;
-
-    fn try_from(form: QualityForm) -> Result<Quality, &'static str> {
-        match form {
-            QualityForm::Name(name) => Quality::from_name(&name).map_err(|_| "not a quality"),
-            QualityForm::Number(number) => {
-                Quality::from_number(number).map_err(|_| "not a quality")
-            }
-        }
-    }
-}
-
-impl From<Quality> for QualityForm {
-    fn from(quality: Quality) -> QualityForm {
-        match quality {
-            Quality::Auto => QualityForm::Name(AUTO.to_owned()),
-            Quality::Fixed(number) => QualityForm::Number(number.into()),
-        }
-    }
-}
-
-impl Quality {
-    /// Parses the name of a quality: `auto`.
-    pub fn from_name(name: &str) -> Result<Quality, FieldError> {
-        if name == AUTO {
-            Ok(Quality::Auto)
-        } else {
-            Err(FieldError::InvalidSelection)
-        }
-    }
-
-    /// Validates a quality from 1 to 100.
-    pub fn from_number(number: i64) -> Result<Quality, FieldError> {
-        match u8::try_from(number) {
-            Ok(0) => Err(FieldError::TooSmall(1)),
-            Ok(small) if number <= QUALITY_MAX => Ok(Quality::Fixed(small)),
-            Err(_) if number < 1 => Err(FieldError::TooSmall(1)),
-            _ => Err(FieldError::TooLarge(QUALITY_MAX)),
-        }
-    }
-}
-
 /// Format that uploaded images are converted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -208,64 +121,6 @@ pub enum UploadFormat {
     Png,
     WebP,
     Avif,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum WebhookEvent {
-    /// All processing after an upload is complete.
-    #[serde(rename = "file.processed")]
-    Processed,
-    /// Processing after an upload failed.
-    #[serde(rename = "file.failed")]
-    Failed,
-    /// A file was deleted, or moved to the trash.
-    #[serde(rename = "file.deleted")]
-    Deleted,
-    /// The bytes of a file were replaced.
-    #[serde(rename = "file.replaced")]
-    Replaced,
-    /// A file was restored from the trash.
-    #[serde(rename = "file.restored")]
-    Restored,
-    /// A file was uploaded; always sent.
-    #[serde(rename = "file.uploaded")]
-    Uploaded,
-}
-
-impl WebhookEvent {
-    pub const ALL: [WebhookEvent; 6] = [
-        WebhookEvent::Processed,
-        WebhookEvent::Failed,
-        WebhookEvent::Deleted,
-        WebhookEvent::Replaced,
-        WebhookEvent::Restored,
-        WebhookEvent::Uploaded,
-    ];
-
-    /// Returns the name of the event in payloads.
-    pub fn name(self) -> &'static str {
-        match self {
-            WebhookEvent::Processed => "file.processed",
-            WebhookEvent::Failed => "file.failed",
-            WebhookEvent::Deleted => "file.deleted",
-            WebhookEvent::Replaced => "file.replaced",
-            WebhookEvent::Restored => "file.restored",
-            WebhookEvent::Uploaded => "file.uploaded",
-        }
-    }
-}
-
-/// Transformation to create in advance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct EagerTransformation {
-    /// Width in pixels.
-    pub width: Option<u32>,
-    /// Height in pixels.
-    pub height: Option<u32>,
-    /// How the image is resized.
-    pub crop: Crop,
-    /// Format. Null keeps the format of the original.
-    pub format: Option<ImageFormat>,
 }
 
 /// Name of a format in lower case: an extension without its dot, or a MIME type. 1 to 100 characters.
@@ -296,44 +151,6 @@ impl FormatName {
     /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-/// Tag of a file in Unicode NFC: 1 to 100 characters on one line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(extend("minLength" = 1, "maxLength" = TAG_CHARACTERS, "pattern" = LINE_PATTERN))]
-pub struct Tag(String);
-
-impl Tag {
-    /// Normalizes and validates a tag.
-    pub fn parse(text: &str) -> Result<Tag, FieldError> {
-        let text = nfc(text);
-        if text.is_empty() {
-            Err(FieldError::Required)
-        } else if text.chars().count() > TAG_CHARACTERS {
-            Err(FieldError::TooLong(TAG_CHARACTERS))
-        } else if text.chars().any(char::is_control) {
-            Err(FieldError::ControlCharacters)
-        } else {
-            Ok(Tag(text))
-        }
-    }
-
-    /// Returns the tag as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Removes duplicates and keeps the order.
-    pub fn dedup(tags: Vec<Tag>) -> Vec<Tag> {
-        let mut unique: Vec<Tag> = Vec::new();
-        for tag in tags {
-            if !unique.contains(&tag) {
-                unique.push(tag);
-            }
-        }
-        unique
     }
 }
 
@@ -372,22 +189,5 @@ mod tests {
         for wrong in ["", ".", "..jpg", "a b", "é", "x".repeat(101).as_str()] {
             assert!(FormatName::parse(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn quality_is_between_1_and_100() {
-        assert_eq!(Quality::from_number(1), Ok(Quality::Fixed(1)));
-        assert_eq!(Quality::from_number(100), Ok(Quality::Fixed(100)));
-        for (wrong, why) in [
-            (0, FieldError::TooSmall(1)),
-            (-1, FieldError::TooSmall(1)),
-            (101, FieldError::TooLarge(100)),
-        ] {
-            assert_eq!(Quality::from_number(wrong), Err(why));
-        }
-        assert_eq!(
-            Quality::from_number(256 + 80),
-            Err(FieldError::TooLarge(100))
-        );
     }
 }

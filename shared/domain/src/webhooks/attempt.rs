@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Timestamp;
+use crate::env::Timestamp;
 
 /// Maximum size of the stored beginning of a response, in bytes.
 pub const MAX_RESPONSE_EXCERPT_BYTES: usize = 1_024;

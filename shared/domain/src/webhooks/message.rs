@@ -11,8 +11,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Env, File, FileId, SpaceId, Timestamp, UploadConfigId, WebhookAttempt, WebhookEndpoint,
-    WebhookEvent, WebhookMessageId,
+    env::{Env, Timestamp},
+    files::File,
+    id::{FileId, SpaceId, UploadConfigId, WebhookMessageId},
+    settings::{WebhookEndpoint, WebhookEvent},
+    webhooks::WebhookAttempt,
 };
 
 /// Milliseconds in a second.
@@ -291,8 +294,10 @@ pub(super) fn random_ms(max: i64, env: &Env) -> i64 {
 mod tests {
     use super::*;
     use crate::{
-        DeliveryType, PublicHttpsUrl, WebhookSource, access::fixtures::file,
+        access::fixtures::file,
         env::random::tests::counting,
+        naming::PublicHttpsUrl,
+        settings::{DeliveryType, WebhookSource},
     };
 
     fn message(env: &Env) -> WebhookMessage {

@@ -1,14 +1,12 @@
 //! Webhooks: payloads, signatures, and the record of a message with its attempts.
 
 mod attempt;
-mod endpoint;
 mod message;
 mod payload;
 mod secret;
 mod slot_wait;
 
 pub use attempt::{MAX_RESPONSE_EXCERPT_BYTES, WebhookAttempt, WebhookExcerpt};
-pub use endpoint::{WebhookEndpoint, WebhookSource};
 pub use message::{
     AnnouncedWebhook, WebhookConclusion, WebhookFailure, WebhookFilter, WebhookMessage,
     WebhookStatus,

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    AltText, CustomMetadata, DeliveryType, File, FileId, OriginalName, ResourceType, SpaceId,
-    Title, WebhookEvent,
+    files::{CustomMetadata, File, ResourceType},
+    id::{FileId, SpaceId},
+    naming::{AltText, OriginalName, Title},
+    settings::{DeliveryType, WebhookEvent},
 };
 
 /// JSON body of a webhook, with its fields in this order.

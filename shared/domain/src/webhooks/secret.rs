@@ -7,7 +7,11 @@ use std::fmt;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-use crate::{MasterSecret, Secret, Signing, SpaceId, Timestamp};
+use crate::{
+    env::Timestamp,
+    id::SpaceId,
+    signing::{MasterSecret, Secret, Signing},
+};
 
 /// Version of the signature scheme.
 const VERSION: &str = "v1";

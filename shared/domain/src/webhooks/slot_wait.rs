@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::message::random_ms;
-use crate::{Env, Timestamp};
+use crate::env::{Env, Timestamp};
 
 /// Bounds of a pause in milliseconds: a second, and a minute.
 const PAUSE_MS: RangeInclusive<i64> = 1_000..=60_000;

@@ -1,6 +1,10 @@
 //! Parses and validates fields.
 
-use domain::{FieldError, FieldErrors, Timestamp, UrlPolicy, parse_integer};
+use domain::{
+    env::Timestamp,
+    errors::{FieldError, FieldErrors, parse_integer},
+    naming::UrlPolicy,
+};
 use schemars::JsonSchema;
 use serde_json::{Number, Value};
 

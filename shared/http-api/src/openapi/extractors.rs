@@ -1,7 +1,10 @@
 //! Descriptions of extractors.
 
 use axum::extract::State;
-use domain::{KeyId, SpaceId, WebhookMessageId};
+use domain::{
+    id::{SpaceId, WebhookMessageId},
+    keys::KeyId,
+};
 use http::{Extensions, HeaderMap};
 use serde_json::json;
 

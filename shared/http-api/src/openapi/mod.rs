@@ -11,7 +11,7 @@ mod schema_reader;
 
 use std::collections::BTreeMap;
 
-use domain::IdempotencyKey;
+use domain::requests::IdempotencyKey;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use domain::{FieldError, FieldErrors, Timestamp, UrlPolicy};
+use domain::{
+    env::Timestamp,
+    errors::{FieldError, FieldErrors},
+    naming::UrlPolicy,
+};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 

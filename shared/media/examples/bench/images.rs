@@ -9,7 +9,7 @@
 
 use std::{fs, path::Path};
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
 use crate::heic_files::{Item, heic};

@@ -5,7 +5,10 @@
 
 use std::{fs, thread, time::Instant};
 
-use domain::{Focus, Gravity, Quality, Resize, Sides};
+use domain::{
+    renditions::{Focus, Quality, Resize, Sides},
+    settings::Gravity,
+};
 use media::{Format, RenderOptions, RenderedImage, WatermarkLayer, render as render_image};
 
 /// Quality of all outputs with a quality.

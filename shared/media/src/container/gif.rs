@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     ProbeError,

@@ -1,6 +1,6 @@
 //! Images of icons ("ICO file format": a directory of BMPs without their file headers, and of PNGs).
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     MediaError, ProbeError,

@@ -7,7 +7,7 @@
 //!   they refer to matters, which references to earlier pixels do not change.
 //! - Reads beyond the end fail, and every loop ends with the bits or with a number of pixels.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{MediaError, ProbeError};
 

@@ -8,7 +8,7 @@ use crate::{
 };
 
 use super::Chunk;
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 /// Length of the header before the first chunk, in bytes.
 pub(crate) const HEADER: usize = 12;

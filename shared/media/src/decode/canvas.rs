@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing is drawn outside of the canvas.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     Channels, Pixels, Rectangle,

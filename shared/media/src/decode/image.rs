@@ -6,7 +6,7 @@ use ::tiff::{
     ColorType as TiffColors,
     decoder::{Decoder as TiffDecoder, DecodingResult, Limits as TiffLimits},
 };
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::{

@@ -1,7 +1,7 @@
 //! Decoding of JPEGs without conversion to RGB, for images that are downscaled: luma and chroma are
 //! resized separately, each from its own resolution.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use mozjpeg::{ColorSpace, CompInfoExt, Decompress, decompress::DecompressStarted};
 
 use crate::{

@@ -21,7 +21,7 @@ pub(crate) use image::TiffTiles;
 pub(crate) use layers::{DecodedLayer, DecodedLayers};
 pub(crate) use shrink::Shrink;
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     Format, Frames, ImageInfo, MediaError, color,

@@ -1,6 +1,6 @@
 //! Factors for shrinking JPEGs while they are decoded.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 /// Shrinking to 1/1, 1/2, 1/4 or 1/8 of width and height.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::{
     io::{Cursor, ErrorKind},
 };
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use image_webp::{DecodingError, WebPDecoder};
 
 use crate::{

@@ -11,7 +11,7 @@ pub(crate) use animation::{AnimationEncoder, AnimationOptions};
 pub(crate) use avif::FULL_CHROMA_QUALITY as AVIF_FULL_CHROMA_QUALITY;
 pub(crate) use jpeg::FULL_CHROMA_QUALITY as JPEG_FULL_CHROMA_QUALITY;
 
-use domain::{ImageSize, Quality};
+use domain::{naming::ImageSize, renditions::Quality};
 
 use crate::{
     Format, MediaError,

@@ -2,7 +2,11 @@
 //!
 //! Invariant: the canonical form of a resize has the same geometry as the resize.
 
-use domain::{Focus, Gravity, ImageSize, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Focus, Resize, Sides},
+    settings::Gravity,
+};
 
 use crate::MediaError;
 

@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use crate::{Channels, MediaError, Pixels};
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use super::{
     frame::{Frame, Layer},

@@ -1,6 +1,6 @@
 //! Step 1: decode the pixels, JPEGs as small as the output allows.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     Channels, ImageInfo, MediaError,

@@ -6,7 +6,11 @@
 //! - Only [`Resize::Scale`] enlarges.
 //! - No output has more than [`MAX_OUTPUT_PIXELS`].
 
-use domain::{Focus, Gravity, ImageSize, Resize, Sides, proportional};
+use domain::{
+    naming::{ImageSize, proportional},
+    renditions::{Focus, Resize, Sides},
+    settings::Gravity,
+};
 
 use crate::MediaError;
 

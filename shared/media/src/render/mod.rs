@@ -42,7 +42,7 @@ pub(crate) use saliency::MAP_SIDE;
 pub use shared::{DecodedSource, SharedPlan};
 pub use watermark::{MAX_WATERMARK_PIXELS, WatermarkLayer};
 
-use domain::{Focus, Quality, Resize};
+use domain::renditions::{Focus, Quality, Resize};
 
 use crate::{Format, MediaError};
 

@@ -1,6 +1,9 @@
 //! Plans of renderings: geometry, memory and time, checked before a pixel is decoded.
 
-use domain::{ImageSize, Quality, Resize};
+use domain::{
+    naming::ImageSize,
+    renditions::{Quality, Resize},
+};
 
 use crate::{
     Format, ImageInfo, MediaError,

@@ -1,6 +1,6 @@
 //! Parts of decoded images with fractional positions.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{Orientation, Pixels};
 

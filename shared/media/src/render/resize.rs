@@ -6,7 +6,7 @@
 //! Chroma that the encoder halves is resized to half the size, rather than twice, and each sample is repeated:
 //! the encoder gets the same chroma back from its 2 × 2 means.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use fast_image_resize::{
     FilterType, PixelTrait, ResizeAlg, ResizeOptions, Resizer,
     images::{TypedImage, TypedImageRef},

@@ -1,6 +1,9 @@
 //! Step 3: select the part that is kept, by gravity or saliency: edges, saturated colors and skin tones attract attention.
 
-use domain::{Focus, ImageSize, proportional};
+use domain::{
+    naming::{ImageSize, proportional},
+    renditions::Focus,
+};
 use fast_image_resize::FilterType;
 
 use crate::{MediaError, Pixels, color::rgba};

@@ -1,6 +1,9 @@
 //! Step 7: composite the watermark again if the output does not completely show it.
 
-use domain::{Gravity, ImageSize, proportional};
+use domain::{
+    naming::{ImageSize, proportional},
+    settings::Gravity,
+};
 use fast_image_resize::FilterType;
 
 use crate::{

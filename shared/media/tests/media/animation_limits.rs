@@ -1,6 +1,6 @@
 //! Limits of animations, and animations that are truncated or malformed.
 
-use domain::{Resize, Sides};
+use domain::renditions::{Resize, Sides};
 use media::{
     Format, MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_FRAMES, MediaError, probe,
     render,

@@ -1,6 +1,9 @@
 //! Steps of rendering that apply to all frames of an animation.
 
-use domain::{Focus, Gravity, Resize, Sides};
+use domain::{
+    renditions::{Focus, Resize, Sides},
+    settings::Gravity,
+};
 use gif::Repeat;
 use media::{Channels, Format, Frames, WatermarkLayer, decode, probe, render};
 

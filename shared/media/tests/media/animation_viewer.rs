@@ -1,6 +1,6 @@
 //! What a viewer shows of rendered animations: decoded without the decoders under test.
 
-use domain::Quality;
+use domain::renditions::Quality;
 use media::{Format, Frames, RenderOptions, probe, render};
 
 use crate::{animation_files::CLEAR, files};

@@ -1,6 +1,6 @@
 //! AVIF files: bit depth, and quality of alpha.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
 /// Flag of more than 8 bits in the third byte of the codec configuration (AV1-ISOBMFF, section 2.3.3).

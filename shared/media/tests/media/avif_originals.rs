@@ -1,6 +1,9 @@
 //! AVIF originals: pixels of pictures, tiles and alpha, and files that claim more than they contain.
 
-use domain::{ImageSize, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Resize, Sides},
+};
 use media::{
     Channels, EncodeOptions, Format, MediaError, Source, encode, orient, probe, render, transform,
 };

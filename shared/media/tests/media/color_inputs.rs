@@ -1,6 +1,9 @@
 //! Rendering of uncommon color inputs: inks, profiles, bit depths, palettes, transparent colors.
 
-use domain::{ImageSize, Quality, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Quality, Resize, Sides},
+};
 use media::{Channels, EncodeOptions, Format, Pixels, RenderOptions, encode};
 use mozjpeg::ColorSpace;
 use png::{BitDepth, ColorType};

@@ -1,6 +1,9 @@
 //! Image files for the tests: written by the encoders, or by hand for everything else.
 
-use domain::{Focus, ImageSize, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Focus, Resize, Sides},
+};
 use media::{
     Channels, EncodeOptions, Format, Pixels, RenderOptions, WatermarkLayer, decode, encode, probe,
     render,

@@ -1,6 +1,9 @@
 //! Property tests with mutated and random files.
 
-use domain::{ImageSize, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Resize, Sides},
+};
 use media::{Channels, Format, TransformOutcome, probe, render, transform};
 use proptest::prelude::*;
 

@@ -1,6 +1,9 @@
 //! HEIC: pixels of pictures, tiles, alpha and colors, and files that claim more than they contain.
 
-use domain::{ImageSize, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Resize, Sides},
+};
 use media::{
     Channels, Format, MediaError, MetadataOptions, Pixels, Source, blurhash, decode,
     image_metadata, orient, probe, render, transform,

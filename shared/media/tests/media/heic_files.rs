@@ -1,6 +1,6 @@
 //! HEIC and AVIF files: images that another program has written, and files that are put together from their pictures.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use super::media_files::boxed;
 

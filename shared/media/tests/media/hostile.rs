@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use domain::{ImageSize, TransformationRules};
+use domain::{naming::ImageSize, uploads::TransformationRules};
 use flate2::{Compression, write::ZlibEncoder};
 use media::{
     Channels, Format, Frames, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, MediaError, Pixels,

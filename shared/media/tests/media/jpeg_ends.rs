@@ -1,6 +1,6 @@
 //! JPEGs without an end marker and with superfluous bytes: those with all pixels are decoded.
 
-use domain::{Resize, Sides};
+use domain::renditions::{Resize, Sides};
 use media::{Channels, Format, MediaError, RenderOptions, encode, render, require_complete};
 
 use crate::files::{self, assert_error, marker_at, pixels};

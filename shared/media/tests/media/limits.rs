@@ -1,6 +1,9 @@
 //! Limits of renderings, which are checked before a pixel is decoded.
 
-use domain::{Gravity, Quality, Resize, Sides};
+use domain::{
+    renditions::{Quality, Resize, Sides},
+    settings::Gravity,
+};
 use media::{
     Channels, EncodeOptions, Format, MAX_AVIF_PIXELS, MAX_OUTPUT_PIXELS, MAX_SIDE, MediaError,
     RenderOptions, RenderPlan, Source, WatermarkLayer, decode, encode, probe, render,

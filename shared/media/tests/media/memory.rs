@@ -13,7 +13,10 @@
 
 use std::{env, fs, process::Command};
 
-use domain::{Focus, Gravity, Quality, Resize};
+use domain::{
+    renditions::{Focus, Quality, Resize},
+    settings::Gravity,
+};
 use media::{Format, PlanOptions, RenderOptions, WatermarkLayer, render};
 
 use crate::{

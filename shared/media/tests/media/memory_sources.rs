@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use image::{DynamicImage, ImageFormat};
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 

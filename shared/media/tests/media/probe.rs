@@ -1,6 +1,6 @@
 //! Probing of headers.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use media::{Channels, Format, Frames, ImageInfo, Orientation, ProbeError, encode, probe};
 
 use crate::{

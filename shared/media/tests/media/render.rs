@@ -1,6 +1,10 @@
 //! Geometry of rendered images, compared pixel by pixel in a lossless format.
 
-use domain::{Focus, Gravity, ImageSize, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Focus, Resize, Sides},
+    settings::Gravity,
+};
 use media::{
     Channels, EncodeOptions, Format, Geometry, MediaError, Pixels, Rectangle, plan, render,
 };

@@ -1,6 +1,9 @@
 //! Rendering of all input and output formats, watermarks and automatic crops.
 
-use domain::{Focus, Gravity, Quality, Resize, Sides};
+use domain::{
+    renditions::{Focus, Quality, Resize, Sides},
+    settings::Gravity,
+};
 use media::{
     Channels, EncodeOptions, Format, MediaError, RenderOptions, WatermarkLayer, decode, encode,
     probe, render,

@@ -1,6 +1,10 @@
 //! Laws of the geometry of rendered images.
 
-use domain::{Focus, Gravity, ImageSize, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Focus, Resize, Sides},
+    settings::Gravity,
+};
 use media::{Channels, Format, canonical_resize, plan, render};
 use proptest::{prelude::*, sample::select};
 

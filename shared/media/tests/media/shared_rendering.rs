@@ -1,6 +1,6 @@
 //! Several renderings of one image that is decoded once.
 
-use domain::{Focus, Quality, Resize};
+use domain::renditions::{Focus, Quality, Resize};
 use media::{
     Channels, Format, MediaError, PlanOptions, RenderOptions, RenderedImage, Source,
     image_metadata, render,

@@ -1,6 +1,6 @@
 //! Transformation of each format by each rule.
 
-use domain::{ImageSize, Quality, TransformationRules};
+use domain::{naming::ImageSize, renditions::Quality, uploads::TransformationRules};
 use media::{
     Channels, Format, Pixels, TransformOutcome, TransformedImage, encode, probe, transform,
 };
@@ -18,7 +18,7 @@ pub(crate) fn rules(text: &str) -> TransformationRules {
             "progressive" => rules.progressive = true,
             _ => match word.parse() {
                 Ok(number) => rules.upload_quality = Quality::from_number(number).unwrap(),
-                Err(_) => rules.upload_format = domain::parse_variant(word).unwrap(),
+                Err(_) => rules.upload_format = domain::errors::parse_variant(word).unwrap(),
             },
         }
     }

@@ -1,6 +1,9 @@
 //! Outputs with watermarks: cropped, animated, shared, in colors of a profile.
 
-use domain::{Focus, Gravity, Resize, Sides};
+use domain::{
+    renditions::{Focus, Resize, Sides},
+    settings::Gravity,
+};
 use media::{Channels, Format, Pixels, Rectangle, RenderOptions, Source, WatermarkLayer, encode};
 
 use crate::{

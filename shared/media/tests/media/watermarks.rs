@@ -1,7 +1,11 @@
 //! Watermarks: they cover the same pixels of the image in every rendering, so that no set of renderings
 //! shows the pixels beneath an opaque one.
 
-use domain::{Focus, Gravity, ImageSize, Resize, Sides};
+use domain::{
+    naming::ImageSize,
+    renditions::{Focus, Resize, Sides},
+    settings::Gravity,
+};
 use media::{
     Format, Geometry, Orientation, Pixels, Rectangle, RenderOptions, WatermarkLayer, orient, plan,
     render,

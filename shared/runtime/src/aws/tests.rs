@@ -3,7 +3,7 @@ use std::cell::Cell;
 use aws_sdk_dynamodb::{error::SdkError, types::AttributeValue};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bucket::ObjectKey;
-use domain::{FileId, SpaceId};
+use domain::id::{FileId, SpaceId};
 use sha2::{Digest, Sha256};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::{
 };
 use aws_smithy_http_client::Connector;
 use aws_smithy_types::body::SdkBody;
-use domain::{Clock, Timestamp};
+use domain::env::{Clock, Timestamp};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},

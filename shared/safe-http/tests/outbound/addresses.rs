@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::PublicHttpsUrl;
+use domain::naming::PublicHttpsUrl;
 use safe_http::{FetchLimits, Fetched, OutboundError};
 
 use crate::support::{

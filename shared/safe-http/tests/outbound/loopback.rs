@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{PublicHttpsUrl, UrlPolicy};
+use domain::naming::{PublicHttpsUrl, UrlPolicy};
 use safe_http::{Outbound, OutboundError, OutboundSettings};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

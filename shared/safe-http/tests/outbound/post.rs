@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::Timestamp;
+use domain::env::Timestamp;
 use http::{HeaderMap, HeaderValue};
 use safe_http::{OutboundError, PostRequest, Posted, RetryAfter};
 

@@ -1,6 +1,11 @@
 //! Limits of the images that requests without credentials create.
 
-use domain::{File, RateLimit, RenditionId, RenditionQuota, ServiceError};
+use domain::{
+    errors::ServiceError,
+    files::File,
+    renditions::RenditionId,
+    requests::{RateLimit, RenditionQuota},
+};
 
 use super::Delivery;
 

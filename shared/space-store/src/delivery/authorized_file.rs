@@ -9,15 +9,21 @@
 use std::collections::HashMap;
 
 use domain::{
-    AppliedWatermark, DeliverySpace, DeliveryType, EffectiveSecurity, File, FileStatus, Folder,
-    FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resolution, Role,
-    ServiceError, SignatureError, SignedDelivery, Timestamp, TransformationPolicy, access_revision,
-    renditions_require_auth, requires_auth,
+    access::{EffectiveSecurity, access_revision, renditions_require_auth, requires_auth},
+    env::Timestamp,
+    errors::ServiceError,
+    files::File,
+    folders::{Folder, FolderChain, FolderRef, MAX_FOLDER_DEPTH, Resolution},
+    id::FolderId,
+    keys::Role,
+    settings::{AppliedWatermark, DeliveryType, FileStatus, TransformationPolicy},
+    signing::SignatureError,
+    spaces::{DeliverySpace, Handle},
 };
 use table::{DeliveryRecords, FolderSelection};
 use tracing::instrument;
 
-use super::Delivery;
+use super::{AccessContext, AccessGrant, Delivery, UrlSignature};
 use crate::Caller;
 
 /// Maximum reads to resolve the folders of a file, which concurrent moves may invalidate.
@@ -32,37 +38,6 @@ pub struct ResolvedFile {
     /// The folders of the file; `None` if one of them is missing.
     pub(crate) folders: Option<FolderChain>,
     pub(crate) space: DeliverySpace,
-}
-
-/// The credentials of a delivery request.
-pub struct AccessContext<'a> {
-    /// The caller, if the request has a valid key.
-    pub caller: Option<&'a Caller>,
-    /// The signature of the URL, if it has one; an error if the signature is malformed.
-    pub signature: Option<Result<UrlSignature<'a>, SignatureError>>,
-    /// Whether the request is for a transformed image.
-    pub is_transformed: bool,
-    /// Time of the request.
-    pub now: Timestamp,
-}
-
-/// The signature of a delivery URL, and the secret to verify it with.
-pub struct UrlSignature<'a> {
-    /// The signature and what it covers.
-    pub delivery: SignedDelivery,
-    /// The master secret of all signatures.
-    pub master: &'a MasterSecret,
-}
-
-/// Why access to a file is granted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessGrant {
-    /// The file is public.
-    Public,
-    /// The URL is signed.
-    Signature,
-    /// The caller has a role in the space.
-    ApiKey,
 }
 
 /// A signed URL that was verified.

@@ -1,12 +1,14 @@
 //! Delivery of files: who may read them, their bytes and their renditions, and the watermarks of those.
 
+mod access_context;
 mod anonymous;
 mod authorized_file;
 mod objects;
 mod watermarks;
 
+pub use access_context::{AccessContext, AccessGrant, UrlSignature};
 pub use anonymous::AnonymousLimits;
-pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
+pub use authorized_file::{AuthorizedFile, ResolvedFile};
 pub use objects::{FileObjects, GoneBytes, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 

@@ -11,8 +11,11 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::{BucketError, NewRendition, ObjectKey, ResponseHeaders, StoredRendition};
 use bytes::{Bytes, BytesMut};
 use domain::{
-    AppliedWatermark, DeliveryType, Rendition, RenditionLocation, Retention, ServiceError,
-    Timestamp, Transformation, TransformationPolicy, UploadConfigReference,
+    env::Timestamp,
+    errors::ServiceError,
+    renditions::{Rendition, RenditionLocation, Retention, Transformation},
+    settings::{AppliedWatermark, DeliveryType, TransformationPolicy},
+    uploads::UploadConfigReference,
 };
 use futures::{Stream, TryStreamExt, future};
 use tracing::instrument;

@@ -8,7 +8,12 @@ use std::sync::{Mutex, PoisonError};
 
 use bucket::ObjectKey;
 use bytes::Bytes;
-use domain::{Folder, FolderSecurity, Revision, Security, ServiceError};
+use domain::{
+    errors::ServiceError,
+    folders::Folder,
+    id::Revision,
+    settings::{FolderSecurity, Security},
+};
 use table::TableError;
 use tracing::{instrument, warn};
 
@@ -159,7 +164,7 @@ impl FileBucket {
         let key = ObjectKey::watermark(space.record.id, revision);
         if let Err(error) = self.0.delete(&key).await {
             let error = ServiceError::from(error);
-            warn!(error = %domain::error_chain(&error), "the image of a watermark remains");
+            warn!(error = %domain::errors::error_chain(&error), "the image of a watermark remains");
         }
     }
 }

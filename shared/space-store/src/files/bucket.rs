@@ -1,7 +1,7 @@
 //! The bucket of the bytes of files.
 
 use bucket::{Bucket, ObjectKey};
-use domain::{File, ServiceError};
+use domain::{errors::ServiceError, files::File};
 
 /// The bucket of all files. It gives access to objects only through a [`SpaceScope`](crate::SpaceScope) or an
 /// [`AuthorizedFile`](crate::AuthorizedFile).

@@ -12,9 +12,15 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use domain::{
-    AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileList, FileStatus, FolderId, Page,
-    PageRequest, Principal, Reference, Role, ServiceError, UploadConfigReference, WebhookEvent,
-    WebhookMessage,
+    errors::{FieldError, FieldErrors, ServiceError},
+    files::{File, FileList},
+    id::{FileId, FolderId},
+    keys::{Principal, Role},
+    naming::Reference,
+    requests::{Page, PageRequest},
+    settings::{FileStatus, WebhookEvent},
+    uploads::UploadConfigReference,
+    webhooks::{AnnouncedWebhook, WebhookMessage},
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};

@@ -2,7 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use domain::{File, FileId, Role, ServiceError, Space, SpaceId};
+use domain::{
+    errors::ServiceError,
+    files::File,
+    id::{FileId, SpaceId},
+    keys::Role,
+    spaces::Space,
+};
 use table::FileInSpace;
 
 use crate::{Caller, Scoped, Tenants};

@@ -8,7 +8,12 @@
 //! - Objects are deleted only after the record: a restoration either precedes the purge, or finds no file.
 
 use domain::{
-    FieldError, File, FileStatus, FolderChain, Protection, Role, ServiceError, Trash, WebhookEvent,
+    access::Protection,
+    errors::{FieldError, ServiceError},
+    files::{File, Trash},
+    folders::FolderChain,
+    keys::Role,
+    settings::{FileStatus, WebhookEvent},
 };
 use queue::{Queue, WebhookJob};
 use table::{ChangeError, Reason, WriteError};
@@ -38,7 +43,7 @@ impl Files<'_> {
         permanent: bool,
         queues: &DeletionQueues,
     ) -> Result<(), ServiceError> {
-        let trash = self.space.record.trash_days.trash_at(self.space.now());
+        let trash = Trash::begin(self.space.now(), self.space.record.trash_days);
         match (file.status, trash) {
             (FileStatus::Trashed, _) if !permanent => Ok(()),
             (FileStatus::Active, Some(trash)) if !permanent => {
@@ -160,7 +165,8 @@ impl Files<'_> {
             Reason::PathTaken => ChangeError::Failed(name_taken_since(&file.name)),
             Reason::FolderUnavailable => {
                 let found = self.space.folders().with_unlocked(file.folder_id()).await?;
-                let is_locked = |folder: &domain::Folder| folder.is_locked(self.space.now());
+                let is_locked =
+                    |folder: &domain::folders::Folder| folder.is_locked(self.space.now());
                 if found.record.as_ref().is_some_and(is_locked) {
                     ChangeError::Failed(folder_locked())
                 } else {

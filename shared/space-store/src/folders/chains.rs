@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 
 use domain::{
-    FieldError, FieldErrors, File, FileStatus, Folder, FolderChain, FolderId, FolderRef,
-    MAX_FOLDER_DEPTH, Resolution, ServiceError,
+    errors::{FieldError, FieldErrors, ServiceError},
+    files::File,
+    folders::{Folder, FolderChain, FolderRef, MAX_FOLDER_DEPTH, Resolution},
+    id::FolderId,
+    settings::FileStatus,
 };
 
 use super::{Folders, ResolvedFolder};

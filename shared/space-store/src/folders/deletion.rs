@@ -7,9 +7,14 @@
 //!
 //! A deletion with contents sends the purge job, then marks the folder as deleted, which takes it out of its
 //! parent. From then on, the folder and everything below it do not exist for requests: see
-//! [`Resolution::Deleted`](domain::Resolution::Deleted).
+//! [`Resolution::Deleted`](domain::folders::Resolution::Deleted).
 
-use domain::{DeleteLock, FieldError, Folder, FolderId, ServiceError};
+use domain::{
+    errors::{FieldError, ServiceError},
+    folders::Folder,
+    id::FolderId,
+    settings::DeleteLock,
+};
 use queue::{DelayedJob, PurgeJob, Queue};
 use table::{ChangeError, WithSpace};
 use tracing::instrument;

@@ -15,8 +15,10 @@ pub(crate) use placement::FOLDER_FIELD;
 pub use placement::{FolderSelector, Placement};
 
 use domain::{
-    Completion, FieldError, FieldErrors, Folder, FolderChain, FolderId, FolderName,
-    MAX_FOLDER_DEPTH, Page, PageRequest, ServiceError,
+    errors::{FieldError, FieldErrors, ServiceError},
+    folders::{Folder, FolderChain, FolderName, MAX_FOLDER_DEPTH},
+    id::FolderId,
+    requests::{Completion, Page, PageRequest},
 };
 use futures::future;
 use table::{FolderRelocation, Reason, TableError, WriteError};
@@ -122,7 +124,7 @@ impl Folders<'_> {
     ) -> Result<FolderCreation, ServiceError> {
         let new = &new;
         let complete = &complete;
-        let create = |space: domain::Space| async move {
+        let create = |space: domain::spaces::Space| async move {
             if space.is_locked(self.space.now()) {
                 return Err(space_locked().into());
             }

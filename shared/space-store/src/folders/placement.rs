@@ -2,8 +2,10 @@
 //! and the names of missing ones.
 
 use domain::{
-    FieldError, FieldErrors, FolderChain, FolderId, FolderName, FolderPath, FolderRef,
-    MAX_FOLDER_DEPTH, Role, ServiceError,
+    errors::{FieldError, FieldErrors, ServiceError},
+    folders::{FolderChain, FolderName, FolderPath, FolderRef, MAX_FOLDER_DEPTH},
+    id::FolderId,
+    keys::Role,
 };
 use table::ChangeError;
 use tracing::instrument;

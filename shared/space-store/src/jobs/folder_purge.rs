@@ -9,7 +9,12 @@
 //!   from the folder that was deleted first.
 
 use bucket::{Bucket, ObjectKey};
-use domain::{File, FileFilter, FileList, Folder, FolderChain, PageRequest, ServiceError};
+use domain::{
+    errors::ServiceError,
+    files::{File, FileFilter, FileList},
+    folders::{Folder, FolderChain},
+    requests::PageRequest,
+};
 use futures::future::try_join_all;
 use queue::{DelayedJob, PurgeJob, Queue};
 use table::{Reason, WriteError};

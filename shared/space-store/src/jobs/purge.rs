@@ -7,7 +7,12 @@
 //!   or a redirect may read them.
 
 use bucket::{Bucket, ObjectKey};
-use domain::{FileId, Folder, FolderId, Revision, ServiceError, SpaceId, Timestamp};
+use domain::{
+    env::Timestamp,
+    errors::ServiceError,
+    folders::Folder,
+    id::{FileId, FolderId, Revision, SpaceId},
+};
 use queue::{PurgeJob, PurgePass, Queue};
 use table::Table;
 use tracing::instrument;

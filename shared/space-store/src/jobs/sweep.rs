@@ -15,7 +15,10 @@ mod trash;
 use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedObject, ObjectKey, OriginalsPosition};
-use domain::{FileId, ServiceError, SpaceId};
+use domain::{
+    errors::ServiceError,
+    id::{FileId, SpaceId},
+};
 use queue::{PurgeJob, Queue, RenditionPosition, SweepJob, SweepPosition, SweepRound};
 use table::{FileRevision, Table};
 use tracing::instrument;

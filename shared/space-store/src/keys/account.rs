@@ -1,6 +1,11 @@
 //! The account of a caller: its keys, and its default space.
 
-use domain::{ApiKey, KeyOwner, KeyScope, Page, PageRequest, Role, ServiceError, SpaceId, UserId};
+use domain::{
+    errors::ServiceError,
+    id::{SpaceId, UserId},
+    keys::{ApiKey, KeyOwner, KeyScope, Role},
+    requests::{Page, PageRequest},
+};
 
 use super::Keys;
 use crate::{Caller, SpaceRole, SpaceScope, Tenants};

@@ -1,7 +1,12 @@
 //! Creates the first user, space and API key, which no API request can create.
 
 use domain::{
-    IdSequence, KeyName, KeySecret, NewSpace, ServiceError, Space, SpaceName, UploadConfig, UserId,
+    errors::ServiceError,
+    id::{IdSequence, UserId},
+    keys::KeySecret,
+    naming::{KeyName, SpaceName},
+    spaces::{NewSpace, Space},
+    uploads::UploadConfig,
 };
 use table::{FirstUserRecords, Reason, WriteError};
 

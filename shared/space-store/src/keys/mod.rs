@@ -7,8 +7,11 @@ pub use account::{Account, Accounts};
 pub use bootstrap::{Bootstrap, bootstrap, recover_key};
 
 use domain::{
-    ApiKey, Completion, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, Page, PageRequest, Role,
-    ServiceError, Timestamp,
+    env::Timestamp,
+    errors::ServiceError,
+    keys::{ApiKey, KeyId, KeyOwner, KeyScope, KeySecret, Role},
+    naming::KeyName,
+    requests::{Completion, Page, PageRequest},
 };
 use table::Table;
 

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use domain::{FolderId, SpaceId, UploadConfigId};
+use domain::id::{FolderId, SpaceId, UploadConfigId};
 
 /// Maximum entries of a cache. A full cache is cleared.
 const MAX_ENTRIES: usize = 10_000;

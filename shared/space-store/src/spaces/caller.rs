@@ -1,6 +1,10 @@
 //! The authenticated caller of a request.
 
-use domain::{KeyId, KeyOwner, KeyScope, Principal, Role, ServiceError, SpaceId, UserId};
+use domain::{
+    errors::ServiceError,
+    id::{SpaceId, UserId},
+    keys::{KeyId, KeyOwner, KeyScope, Principal, Role},
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {

@@ -9,7 +9,11 @@
 //!   its write, and rolls back if the space is locked. So either the deletion sees the file, or the
 //!   upload fails; no accepted upload is lost.
 
-use domain::{DeleteLock, FieldError, Security, ServiceError, Timestamp};
+use domain::{
+    env::Timestamp,
+    errors::{FieldError, ServiceError},
+    settings::{DeleteLock, Security},
+};
 use queue::{DelayedJob, PurgeJob, PurgePass, Queue};
 use tracing::instrument;
 
@@ -76,7 +80,7 @@ impl SpaceScope {
         };
         purge.send(&PurgePass::ALL.map(job)).await?;
 
-        let tombstone = |space: &mut domain::Space, now| {
+        let tombstone = |space: &mut domain::spaces::Space, now| {
             if token.is_some_and(|token| !is_locked_by(space, token, now)) {
                 return Err(ServiceError::contended(
                     "the lock of the space expired before the deletion ended",
@@ -97,7 +101,7 @@ impl SpaceScope {
 
     /// Locks the space for a deletion. Fails with 409 and `Retry-After` if it is locked already.
     async fn lock_for_delete(&mut self, token: &str) -> Result<(), ServiceError> {
-        let lock = |space: &mut domain::Space, now: Timestamp| {
+        let lock = |space: &mut domain::spaces::Space, now: Timestamp| {
             if space.is_locked(now) {
                 let ends_at = space.delete_lock.as_ref().map(|lock| lock.expires_at);
                 let field_error =
@@ -122,7 +126,7 @@ impl SpaceScope {
 
     /// Removes the lock with this token.
     async fn unlock(&mut self, token: &str) -> Result<(), ServiceError> {
-        let unlock = |space: &mut domain::Space, _| {
+        let unlock = |space: &mut domain::spaces::Space, _| {
             space.delete_lock.take_if(|lock| lock.token == token);
             Ok(())
         };
@@ -160,7 +164,7 @@ impl SpaceScope {
     }
 }
 
-fn is_locked_by(space: &domain::Space, token: &str, now: Timestamp) -> bool {
+fn is_locked_by(space: &domain::spaces::Space, token: &str, now: Timestamp) -> bool {
     let lock = space.delete_lock.as_ref();
     lock.is_some_and(|lock| lock.token == token) && space.is_locked(now)
 }

@@ -1,6 +1,6 @@
 //! The lists of a space. With a space key, a list does not wait for the record of the space.
 
-use domain::{Role, ServiceError, SpaceId};
+use domain::{errors::ServiceError, id::SpaceId, keys::Role};
 use table::Table;
 
 use super::{Caller, SpaceScope, Tenants};

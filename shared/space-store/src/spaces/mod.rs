@@ -20,8 +20,12 @@ pub use scope::{Scoped, SpaceScope};
 pub use tenants::Tenants;
 
 use domain::{
-    Completion, Handle, IdSequence, NewSpace, Page, PageBounds, PageRequest, Role, ServiceError,
-    Space, SpaceId, UploadConfig, UserId,
+    errors::ServiceError,
+    id::{IdSequence, SpaceId, UserId},
+    keys::Role,
+    requests::{Completion, Page, PageBounds, PageRequest},
+    spaces::{Handle, NewSpace, Space},
+    uploads::UploadConfig,
 };
 use table::{ChangeError, Reason, WriteError};
 

@@ -1,6 +1,11 @@
 //! Access to one space for one caller.
 
-use domain::{Env, Role, ServiceError, Timestamp, Usage};
+use domain::{
+    env::{Env, Timestamp},
+    errors::ServiceError,
+    files::Usage,
+    keys::Role,
+};
 use table::Table;
 
 use super::caches::AncestorCache;
@@ -10,7 +15,7 @@ use super::caches::AncestorCache;
 pub struct SpaceScope {
     pub(crate) table: Table,
     pub(crate) ancestors: AncestorCache,
-    pub(crate) record: domain::Space,
+    pub(crate) record: domain::spaces::Space,
     pub(super) role: Role,
 }
 
@@ -24,7 +29,7 @@ pub struct Scoped<T> {
 
 impl SpaceScope {
     /// Creates the scope of a space for a background job.
-    pub(crate) fn for_background_job(table: Table, record: domain::Space) -> SpaceScope {
+    pub(crate) fn for_background_job(table: Table, record: domain::spaces::Space) -> SpaceScope {
         SpaceScope {
             table,
             ancestors: AncestorCache::default(),
@@ -34,7 +39,7 @@ impl SpaceScope {
     }
 
     /// Returns the space's record.
-    pub fn record(&self) -> &domain::Space {
+    pub fn record(&self) -> &domain::spaces::Space {
         &self.record
     }
 
@@ -66,9 +71,9 @@ impl SpaceScope {
     /// Changes the space's record. On a conflict, `change` is applied to the current version.
     pub async fn change(
         &mut self,
-        change: impl Fn(&mut domain::Space),
+        change: impl Fn(&mut domain::spaces::Space),
     ) -> Result<(), ServiceError> {
-        let change = |space: &mut domain::Space, now| {
+        let change = |space: &mut domain::spaces::Space, now| {
             change(space);
             space.updated_at = now;
             Ok(())
@@ -79,12 +84,12 @@ impl SpaceScope {
     /// Changes the space's record unless `change` fails. Leaves `updated_at` unchanged.
     pub(crate) async fn try_change(
         &mut self,
-        change: impl Fn(&mut domain::Space, Timestamp) -> Result<(), ServiceError>,
+        change: impl Fn(&mut domain::spaces::Space, Timestamp) -> Result<(), ServiceError>,
     ) -> Result<(), ServiceError> {
         let this = &*self;
         let change = &change;
         let load = || this.current_record();
-        let write = |from: domain::Space| async move {
+        let write = |from: domain::spaces::Space| async move {
             let mut changed = from.clone();
             change(&mut changed, this.now())?;
             changed.bump_access_version(&from);
@@ -99,7 +104,7 @@ impl SpaceScope {
     }
 
     /// Returns the current version of the space's record. Fails with 404 if the space was deleted.
-    pub(crate) async fn current_record(&self) -> Result<domain::Space, ServiceError> {
+    pub(crate) async fn current_record(&self) -> Result<domain::spaces::Space, ServiceError> {
         let space = self.table.spaces().get(self.record.id).await?;
         space.ok_or_else(ServiceError::not_found)
     }

@@ -1,6 +1,6 @@
 //! Access to all spaces, for a caller.
 
-use domain::{Role, ServiceError, Space};
+use domain::{errors::ServiceError, keys::Role, spaces::Space};
 use table::{SpaceResource, Table, WithSpace};
 
 use super::{

@@ -3,8 +3,12 @@
 //! Invariant: a file is activated once. An attempt that another one preceded deletes only its own bytes.
 
 use domain::{
-    FieldError, File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp,
-    UploadConfig, UploadConfigReference,
+    env::Timestamp,
+    errors::{FieldError, ServiceError},
+    files::{File, StoredContent},
+    id::{FileId, Revision},
+    settings::FileStatus,
+    uploads::{UploadConfig, UploadConfigReference},
 };
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;

@@ -2,8 +2,10 @@
 //! within each space.
 
 use domain::{
-    Cursor, Direction, Page, PageBounds, PageRequest, ServiceError, SpaceId, UploadConfig,
-    UploadConfigId,
+    errors::ServiceError,
+    id::{SpaceId, UploadConfigId},
+    requests::{Cursor, Direction, Page, PageBounds, PageRequest},
+    uploads::UploadConfig,
 };
 use table::JoinedSpace;
 

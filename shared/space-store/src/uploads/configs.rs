@@ -1,8 +1,12 @@
 //! The upload configs of a space.
 
 use domain::{
-    Completion, FieldErrors, File, IdSequence, NewUploadConfig, Page, PageRequest, Principal, Role,
-    ServiceError, UploadConfig, UploadConfigId, UploadConfigReference, UploadRules,
+    errors::{FieldErrors, ServiceError},
+    files::File,
+    id::{IdSequence, UploadConfigId},
+    keys::{Principal, Role},
+    requests::{Completion, Page, PageRequest},
+    uploads::{NewUploadConfig, UploadConfig, UploadConfigReference, UploadRules},
 };
 
 use crate::{SpaceLists, SpaceScope};

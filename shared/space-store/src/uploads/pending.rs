@@ -1,7 +1,12 @@
 //! Pending files: those of one space, and those of all spaces for the background job that checks unconfirmed
 //! uploads.
 
-use domain::{File, FileId, FileStatus, Revision, ServiceError};
+use domain::{
+    errors::ServiceError,
+    files::File,
+    id::{FileId, Revision},
+    settings::FileStatus,
+};
 use queue::ConfirmCheck;
 use table::{ReplacementUpload, Table};
 

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use bucket::{ObjectKey, PutGrant};
-use domain::{Completion, File, FileId, FileStatus, ServiceError, Timestamp};
+use domain::{
+    env::Timestamp, errors::ServiceError, files::File, id::FileId, requests::Completion,
+    settings::FileStatus,
+};
 use queue::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, Queue};
 use table::{NewFileRecords, WriteError};
 use tracing::instrument;

@@ -8,7 +8,12 @@ use std::{ops::RangeInclusive, time::Duration};
 
 use bucket::Bucket;
 use bytes::Bytes;
-use domain::{EffectiveSecurity, File, FileStatus, ServiceError, error_chain};
+use domain::{
+    access::EffectiveSecurity,
+    errors::{ServiceError, error_chain},
+    files::File,
+    settings::FileStatus,
+};
 use queue::{DelayedJob, MAX_DELAY_SECONDS, ProcessingJob, Queue, recheck_delay_seconds};
 use table::Table;
 use tracing::instrument;

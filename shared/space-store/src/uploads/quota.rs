@@ -1,6 +1,10 @@
 //! Hourly quotas of unsigned uploads.
 
-use domain::{HourlyQuota, QuotaScope, ServiceError, Timestamp};
+use domain::{
+    env::Timestamp,
+    errors::ServiceError,
+    requests::{HourlyQuota, QuotaScope},
+};
 
 use super::{PendingFile, UploadScope};
 use crate::SpaceScope;

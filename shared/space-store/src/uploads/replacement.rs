@@ -11,8 +11,12 @@
 
 use bucket::Payload;
 use domain::{
-    FieldError, File, FileId, FileStatus, ProcessedMedia, ServiceError, StoredContent, Timestamp,
-    UploadRules,
+    env::Timestamp,
+    errors::{FieldError, ServiceError},
+    files::{File, ProcessedMedia, StoredContent},
+    id::FileId,
+    settings::FileStatus,
+    uploads::UploadRules,
 };
 use futures::future;
 use table::{ChangeError, WriteError};

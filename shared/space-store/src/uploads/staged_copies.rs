@@ -8,7 +8,7 @@
 //!   and the sweep deletes what a crash leaves behind.
 
 use bucket::{Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, Payload};
-use domain::{File, Revision, ServiceError};
+use domain::{errors::ServiceError, files::File, id::Revision};
 
 use super::PendingFile;
 

@@ -9,8 +9,13 @@
 
 use bucket::Bucket;
 use domain::{
-    AnnouncedWebhook, File, FileId, ProcessingRules, Revision, ServiceError, Timestamp,
-    UploadRules, WebhookEvent, WebhookMessage,
+    env::Timestamp,
+    errors::ServiceError,
+    files::File,
+    id::{FileId, Revision},
+    settings::WebhookEvent,
+    uploads::{ProcessingRules, UploadRules},
+    webhooks::{AnnouncedWebhook, WebhookMessage},
 };
 use futures::future;
 use queue::{DelayedJob, MAX_DELAY_SECONDS, ProcessingJob, PurgeJob, Queue, WebhookJob};

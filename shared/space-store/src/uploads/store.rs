@@ -4,8 +4,12 @@ use std::collections::BTreeSet;
 
 use bucket::{ObjectKey, Payload};
 use domain::{
-    Completion, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, HourlyQuota,
-    IdempotencyReservation, Revision, ServiceError, UploadRules,
+    errors::{FieldError, FieldErrors, ServiceError},
+    files::File,
+    id::{FileId, FolderId, Revision},
+    requests::{Completion, HourlyQuota, IdempotencyReservation},
+    settings::FileStatus,
+    uploads::UploadRules,
 };
 use futures::{StreamExt, future, stream};
 use table::{NewFileRecords, Reason, WriteError};

@@ -2,8 +2,14 @@
 //! URL.
 
 use domain::{
-    ConfirmTokens, FieldError, FieldErrors, File, FileId, Handle, MasterSecret, Role, ServiceError,
-    SignatureError, SignedUpload, SignedUploadUrl, Timestamp, UploadConfig, UploadConfigReference,
+    env::Timestamp,
+    errors::{FieldError, FieldErrors, ServiceError},
+    files::File,
+    id::FileId,
+    keys::Role,
+    signing::{MasterSecret, SignatureError},
+    spaces::Handle,
+    uploads::{ConfirmTokens, SignedUpload, SignedUploadUrl, UploadConfig, UploadConfigReference},
 };
 use table::{KeyInSpace, WithSpace};
 use tracing::instrument;

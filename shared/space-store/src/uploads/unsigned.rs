@@ -4,7 +4,9 @@
 //! which gives no access to the space. Only a verified origin turns it into an [`UploadScope`].
 
 use domain::{
-    Handle, Referrer, ServiceError, UploadConfig, UploadConfigName, UploadConfigReference,
+    errors::ServiceError,
+    spaces::Handle,
+    uploads::{Referrer, UploadConfig, UploadConfigName, UploadConfigReference},
 };
 use table::WithSpace;
 

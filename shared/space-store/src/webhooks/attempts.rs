@@ -5,8 +5,12 @@
 //! - Changes of a message that another job precedes fail as conflicts.
 
 use domain::{
-    ServiceError, Space, SpaceId, UploadConfigReference, WebhookEndpoint, WebhookMessage,
-    WebhookMessageId, WebhookSource,
+    errors::ServiceError,
+    id::{SpaceId, WebhookMessageId},
+    settings::{WebhookEndpoint, WebhookSource},
+    spaces::Space,
+    uploads::UploadConfigReference,
+    webhooks::WebhookMessage,
 };
 use table::{HostReaction, Reason, Table, WebhookClaim, WriteError};
 use tracing::instrument;

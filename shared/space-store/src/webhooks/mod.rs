@@ -7,8 +7,14 @@ mod attempts;
 pub use attempts::{WebhookMessageInSpace, Webhooks};
 
 use domain::{
-    AnnouncedWebhook, File, Page, PageRequest, ServiceError, Space, Timestamp, WebhookEndpoint,
-    WebhookEvent, WebhookFilter, WebhookMessage, WebhookMessageId, WebhookPayload,
+    env::Timestamp,
+    errors::ServiceError,
+    files::File,
+    id::WebhookMessageId,
+    requests::{Page, PageRequest},
+    settings::{WebhookEndpoint, WebhookEvent},
+    spaces::Space,
+    webhooks::{AnnouncedWebhook, WebhookFilter, WebhookMessage, WebhookPayload},
 };
 use queue::{DelayedJob, Queue, WebhookJob};
 

@@ -9,7 +9,11 @@
 //! - The other entries are part of that transaction if they fit. Otherwise they are written before
 //!   the file and deleted after it, so every existing file is found.
 
-use domain::{File, FileId, FileStatus, SpaceId, Trash};
+use domain::{
+    files::{File, Trash},
+    id::{FileId, SpaceId},
+    settings::FileStatus,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{

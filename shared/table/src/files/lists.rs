@@ -7,8 +7,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use domain::{
-    CreationRange, Cursor, File, FileFilter, FileId, FileList, FileStatus, ListOrder, Page,
-    PageRequest, Reference, Space, SpaceId, UserId,
+    files::{CreationRange, File, FileFilter, FileList, ListOrder},
+    id::{FileId, SpaceId, UserId},
+    naming::Reference,
+    requests::{Cursor, Page, PageRequest},
+    settings::FileStatus,
+    spaces::Space,
 };
 use tracing::instrument;
 

@@ -9,7 +9,11 @@ pub use replacements::ReplacementUpload;
 use std::slice;
 
 use domain::{
-    Completion, File, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId, WebhookMessage,
+    files::File,
+    id::SpaceId,
+    requests::{Completion, HourlyQuota, IdempotencyReservation},
+    settings::FileStatus,
+    webhooks::WebhookMessage,
 };
 use serde::{Deserialize, Serialize};
 use tracing::instrument;

@@ -6,7 +6,13 @@
 //! - The transaction that gives its bytes to the file also ends the upload. An ended one remains
 //!   until it expires, so that a repeated confirmation succeeds.
 
-use domain::{Completion, File, FileId, FileStatus, SpaceId, WebhookMessage};
+use domain::{
+    files::File,
+    id::{FileId, SpaceId},
+    requests::Completion,
+    settings::FileStatus,
+    webhooks::WebhookMessage,
+};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 

@@ -6,7 +6,10 @@
 //!   moves that would create a cycle together, the second fails.
 //! - It requires that no ancestor was deleted with its contents.
 
-use domain::{Folder, FolderChain, Timestamp};
+use domain::{
+    env::Timestamp,
+    folders::{Folder, FolderChain},
+};
 
 use crate::{
     Key, Reason, WriteError,
@@ -153,7 +156,10 @@ fn parent_unchanged(update: &AncestorUpdate<'_>, now: Timestamp) -> Condition {
 
 #[cfg(test)]
 mod tests {
-    use domain::{FolderId, FolderName, FolderRef, SpaceId};
+    use domain::{
+        folders::{FolderName, FolderRef},
+        id::{FolderId, SpaceId},
+    };
 
     use super::*;
 

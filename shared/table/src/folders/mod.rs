@@ -10,7 +10,13 @@
 pub(crate) mod counts;
 pub(crate) mod reads;
 
-use domain::{Completion, Folder, FolderChain, FolderId, FolderName, Space, SpaceId, Timestamp};
+use domain::{
+    env::Timestamp,
+    folders::{Folder, FolderChain, FolderName},
+    id::{FolderId, SpaceId},
+    requests::Completion,
+    spaces::Space,
+};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 

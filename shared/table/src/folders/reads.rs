@@ -2,7 +2,13 @@
 
 use std::collections::HashMap;
 
-use domain::{DeliverySpace, File, Folder, FolderId, Handle, Page, PageRequest, SpaceId};
+use domain::{
+    files::File,
+    folders::Folder,
+    id::{FolderId, SpaceId},
+    requests::{Page, PageRequest},
+    spaces::{DeliverySpace, Handle},
+};
 use serde::de::IgnoredAny;
 use tracing::instrument;
 

@@ -7,7 +7,12 @@
 //!   different clocks do not interfere.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{ApiKey, KeyHash, KeyId, KeyScope, RateLimit, RateLimitStatus, Timestamp, Window};
+use domain::{
+    env::Timestamp,
+    errors::RateLimitStatus,
+    keys::{ApiKey, KeyHash, KeyId, KeyScope},
+    requests::{RateLimit, Window},
+};
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;

@@ -7,7 +7,11 @@ pub(crate) mod checks;
 pub(crate) mod signing;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{ApiKey, Completion, KeyId, KeyOwner, Page, PageRequest, SpaceId};
+use domain::{
+    id::SpaceId,
+    keys::{ApiKey, KeyId, KeyOwner},
+    requests::{Completion, Page, PageRequest},
+};
 use serde::Deserialize;
 use tracing::instrument;
 

@@ -1,6 +1,11 @@
 //! Reads of the keys that upload URLs were signed with.
 
-use domain::{ApiKey, Role, SigningKey, Space, SpaceId, UploadConfig, UploadConfigId};
+use domain::{
+    id::{SpaceId, UploadConfigId},
+    keys::{ApiKey, Role},
+    spaces::Space,
+    uploads::{SigningKey, UploadConfig},
+};
 use tracing::instrument;
 
 use crate::{

@@ -7,7 +7,11 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{FileId, RenditionId, RenditionQuota, SpaceId};
+use domain::{
+    id::{FileId, SpaceId},
+    renditions::RenditionId,
+    requests::RenditionQuota,
+};
 use sha2::{Digest, Sha256};
 use tracing::instrument;
 

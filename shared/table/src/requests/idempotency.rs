@@ -7,7 +7,11 @@
 //! under the same ids.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
-use domain::{Completion, IdSequence, IdempotencyReservation, ReservationOutcome, Timestamp};
+use domain::{
+    env::Timestamp,
+    id::IdSequence,
+    requests::{Completion, IdempotencyReservation, ReservationOutcome},
+};
 use serde::Deserialize;
 use tracing::instrument;
 

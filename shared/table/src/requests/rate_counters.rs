@@ -4,8 +4,12 @@
 //! Each counter is a separate item, which expires after its minute or hour.
 
 use domain::{
-    File, HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, SpaceId, Timestamp, UploadConfig,
-    Window,
+    env::Timestamp,
+    errors::RateLimitStatus,
+    files::File,
+    id::SpaceId,
+    requests::{HourlyQuota, QuotaScope, RateLimit, Window},
+    uploads::UploadConfig,
 };
 use serde::Deserialize;
 use tracing::instrument;

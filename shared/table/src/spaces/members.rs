@@ -3,7 +3,11 @@
 use std::collections::HashMap;
 
 use domain::{
-    ApiKey, KeyId, KeyOwner, Page, PageRequest, Role, Space, SpaceId, UploadConfig, UserId,
+    id::{SpaceId, UserId},
+    keys::{ApiKey, KeyId, KeyOwner, Role},
+    requests::{Page, PageRequest},
+    spaces::Space,
+    uploads::UploadConfig,
 };
 use serde::{Deserialize, Serialize};
 use tracing::instrument;

@@ -9,7 +9,14 @@ pub(crate) mod sweep;
 mod usage;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{Completion, Handle, Role, Space, SpaceId, Timestamp, UploadConfig, UserId};
+use domain::{
+    env::Timestamp,
+    id::{SpaceId, UserId},
+    keys::Role,
+    requests::Completion,
+    spaces::{Handle, Space},
+    uploads::UploadConfig,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 

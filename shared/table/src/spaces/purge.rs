@@ -4,7 +4,13 @@
 //! purge stops, everything that is left can still be found from the space's partition.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{ApiKey, File, FileId, Folder, Revision, SpaceId, UploadConfig};
+use domain::{
+    files::File,
+    folders::Folder,
+    id::{FileId, Revision, SpaceId},
+    keys::ApiKey,
+    uploads::UploadConfig,
+};
 use tracing::instrument;
 
 use crate::{

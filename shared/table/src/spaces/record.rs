@@ -2,7 +2,7 @@
 //!
 //! Invariant: a deleted space reads as absent, although its record exists until it is purged.
 
-use domain::{Space, SpaceId};
+use domain::{id::SpaceId, spaces::Space};
 use serde::{Deserialize, Serialize};
 
 /// Lookup item: the id of a folder or an upload config, or a handle → the id of its space.

@@ -12,7 +12,10 @@
 //!   the space's record does.
 //! - A replica takes at most 4 KB.
 
-use domain::{DeliverySpace, Env, Handle, Space};
+use domain::{
+    env::Env,
+    spaces::{DeliverySpace, Handle, Space},
+};
 
 use crate::{key::Key, transaction::Transaction};
 
@@ -51,8 +54,11 @@ impl Transaction<'_> {
 mod tests {
     use aws_sdk_dynamodb::types::AttributeValue;
     use domain::{
-        AccessControl, Description, FolderMode, Gravity, PublicHttpsUrl, Revision, Security,
-        Signing, SpaceId, SpaceName, Timestamp, TrashDays, UploadConfigId,
+        env::Timestamp,
+        id::{Revision, SpaceId, UploadConfigId},
+        naming::{Description, PublicHttpsUrl, SpaceName},
+        settings::{AccessControl, FolderMode, Gravity, Security, TrashDays},
+        signing::Signing,
     };
 
     use super::*;

@@ -2,7 +2,11 @@
 //! A lookup item maps the id to the space.
 
 use domain::{
-    File, FileId, Folder, FolderId, Space, SpaceId, UploadConfig, UploadConfigId, UserId,
+    files::File,
+    folders::Folder,
+    id::{FileId, FolderId, SpaceId, UploadConfigId, UserId},
+    spaces::Space,
+    uploads::UploadConfig,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use tracing::instrument;

@@ -2,7 +2,12 @@
 
 use std::collections::HashMap;
 
-use domain::{Cursor, File, FileId, PageRequest, Revision, SpaceId, Timestamp};
+use domain::{
+    env::Timestamp,
+    files::File,
+    id::{FileId, Revision, SpaceId},
+    requests::{Cursor, PageRequest},
+};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 

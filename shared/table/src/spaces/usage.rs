@@ -8,7 +8,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use domain::{File, FileCount, FileStatus, SpaceId, Usage};
+use domain::{
+    files::{File, FileCount, Usage},
+    id::SpaceId,
+    settings::FileStatus,
+};
 use serde::Deserialize;
 use tracing::instrument;
 

@@ -5,7 +5,11 @@
 
 use std::collections::HashMap;
 
-use domain::{Page, PageRequest, SpaceId, WebhookFilter, WebhookMessage, WebhookMessageId};
+use domain::{
+    id::{SpaceId, WebhookMessageId},
+    requests::{Page, PageRequest},
+    webhooks::{WebhookFilter, WebhookMessage},
+};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 

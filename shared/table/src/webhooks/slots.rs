@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{Timestamp, WebhookMessage};
+use domain::{env::Timestamp, webhooks::WebhookMessage};
 use serde::Deserialize;
 use tracing::instrument;
 

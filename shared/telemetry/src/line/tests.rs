@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use domain::{Clock, Env, Random, SpaceId, Timestamp};
+use domain::{
+    env::{Clock, Env, Random, Timestamp},
+    id::SpaceId,
+};
 
 use super::*;
 use crate::{FailedJob, FailureReason};

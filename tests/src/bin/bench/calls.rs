@@ -1,7 +1,7 @@
 //! Measures calls in rounds, each call once or twice per round, so that other load on the machine
 //! affects all calls equally.
 
-use domain::FileId;
+use domain::id::FileId;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use reqwest::multipart::Form;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! The work of the codecs in the processing of an upload: what the worker `processing` does with an image between
 //! its original and its results.
 
-use domain::{Quality, Resize, Sides};
+use domain::renditions::{Quality, Resize, Sides};
 use media::{Format, MediaError, PlanOptions, RenderOptions, Source, decode, probe};
 
 /// Side of the square that the placeholder fits into, in pixels.

@@ -3,7 +3,11 @@
 
 use std::time::Duration;
 
-use domain::{Env, File, FileId, IdSequence};
+use domain::{
+    env::Env,
+    files::File,
+    id::{FileId, IdSequence},
+};
 use runtime::Settings;
 use table::{NewFileRecords, Table};
 use tests::{Stack, StackOptions, TestSpace};

@@ -3,8 +3,11 @@
 //! at every library size.
 
 use domain::{
-    DeliveryType, Env, File, FileId, IdSequence, OriginalName, Reference, ResourceType, Revision,
-    Tag,
+    env::Env,
+    files::{File, ResourceType},
+    id::{FileId, IdSequence, Revision},
+    naming::{OriginalName, Reference, Tag},
+    settings::DeliveryType,
 };
 
 use crate::tree::{LEAVES, Tree};

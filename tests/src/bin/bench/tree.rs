@@ -1,7 +1,7 @@
 //! The folders of the library: one with a tenth of all files, one with a constant number of files,
 //! a binary tree of five levels, and one whose number of subfolders grows with the library.
 
-use domain::FolderRef;
+use domain::folders::FolderRef;
 use tests::TestSpace;
 
 /// Number of folders on the lowest level of the tree.

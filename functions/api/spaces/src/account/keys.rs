@@ -1,7 +1,10 @@
 //! `POST`, `GET` and `DELETE /account/api-keys`: create, list and revoke the account keys of a user,
 //! with one of them.
 
-use domain::{FieldError, KeyName, ServiceError};
+use domain::{
+    errors::{FieldError, ServiceError},
+    naming::KeyName,
+};
 use http_api::{
     AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson, KeyPath,
     NoContent, PageQuery, PageResponse,

@@ -1,6 +1,9 @@
 //! `PUT /account`: set the space that requests use if they do not name one.
 
-use domain::{FieldError, FieldErrors, SpaceId};
+use domain::{
+    errors::{FieldError, FieldErrors},
+    id::SpaceId,
+};
 use http_api::{AccountHolder, ApiError, Data, Endpoint, FieldReader, FromFields, ValidJson};
 
 use super::get::account_view;

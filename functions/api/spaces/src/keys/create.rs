@@ -1,6 +1,10 @@
 //! `POST /spaces/:id/api-keys`: create an API key of a space. Only this response contains its secret.
 
-use domain::{FieldError, KeyName, Timestamp, parse_variant};
+use domain::{
+    env::Timestamp,
+    errors::{FieldError, parse_variant},
+    naming::KeyName,
+};
 use http_api::{
     ApiError, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson, ManageKeys,
 };

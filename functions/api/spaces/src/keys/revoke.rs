@@ -1,6 +1,6 @@
 //! `DELETE /spaces/:id/api-keys/:keyId`: revoke an API key, effective from the next request.
 
-use domain::ServiceError;
+use domain::errors::ServiceError;
 use http_api::{ApiError, Can, Endpoint, KeyPath, ManageKeys, NoContent};
 
 pub(crate) const REVOKE: Endpoint = Endpoint::delete(

@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /spaces/:id/access-control`: set or reset the access control of files that
 //! neither the file nor a folder overrides.
 
-use domain::AccessControl;
+use domain::settings::AccessControl;
 use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageSpace, ValidJson};
 
 use crate::views::DetailedSpaceView;

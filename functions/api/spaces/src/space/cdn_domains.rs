@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use domain::{FieldError, FieldErrors, HostName, HostPattern};
+use domain::{
+    errors::{FieldError, FieldErrors},
+    naming::{HostName, HostPattern},
+};
 
 const NOT_SERVED: FieldError = FieldError::Custom(
     "must be a domain of the CDN; the operator of the deployment adds domains to `CdnDomainNames`",

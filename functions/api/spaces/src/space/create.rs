@@ -2,7 +2,12 @@
 //! becomes its owner.
 
 use axum::extract::State;
-use domain::{Description, HostName, NewSpace, Role, SpaceName, parse_variant};
+use domain::{
+    errors::parse_variant,
+    keys::Role,
+    naming::{Description, HostName, SpaceName},
+    spaces::NewSpace,
+};
 use http_api::{
     AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson,
 };
@@ -71,7 +76,7 @@ pub(crate) async fn create(
         if let Some(domain) = &new.custom_domain {
             cdn_domains.require(domain)?;
         }
-        let complete = |space: &domain::Space| {
+        let complete = |space: &domain::spaces::Space| {
             reservation.complete(&DetailedSpaceView::of(space, Role::Owner))
         };
         let space = auth

@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /spaces/:id/security`: replace or reset the security settings of a space.
 
 use axum::extract::State;
-use domain::Security;
+use domain::settings::Security;
 use http_api::{ApiError, Can, Data, Endpoint, ManageSpace, SecurityChange, ValidJson};
 use renditions::Watermarks;
 

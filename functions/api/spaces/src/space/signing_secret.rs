@@ -2,7 +2,10 @@
 //! secret that URLs of a space are signed with.
 
 use axum::extract::State;
-use domain::{MasterSecret, SigningSecret, Timestamp};
+use domain::{
+    env::Timestamp,
+    signing::{MasterSecret, SigningSecret},
+};
 use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Rfc3339, ValidJson,
 };
@@ -60,7 +63,7 @@ struct PreviousSecretView {
 
 impl SigningSecretView {
     fn of(
-        space: &domain::Space,
+        space: &domain::spaces::Space,
         master_secret: &MasterSecret,
         now: Timestamp,
     ) -> SigningSecretView {
@@ -121,7 +124,7 @@ pub(crate) async fn rotate(
     let now = can.env.now();
     // Read first: if it is unavailable, nothing is rotated.
     let master_secret = master_secret.get().await?;
-    let rotate = |space: &mut domain::Space| {
+    let rotate = |space: &mut domain::spaces::Space| {
         if immediate {
             space.signing.rotate_at_once();
         } else {

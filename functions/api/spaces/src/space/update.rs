@@ -2,8 +2,12 @@
 
 use axum::extract::State;
 use domain::{
-    Description, FieldError, FieldErrors, FolderMode, HostName, PublicHttpsUrl, ServiceError,
-    Space, SpaceName, TrashDays, UploadConfigId, UploadConfigReference, parse_variant,
+    errors::{FieldError, FieldErrors, ServiceError, parse_variant},
+    id::UploadConfigId,
+    naming::{Description, HostName, PublicHttpsUrl, SpaceName},
+    settings::{FolderMode, TrashDays},
+    spaces::Space,
+    uploads::UploadConfigReference,
 };
 use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Patch, ValidJson,

@@ -1,6 +1,6 @@
 //! `GET /spaces/:id/usage`: get the number and size of the files of a space.
 
-use domain::Usage;
+use domain::files::Usage;
 use http_api::{ApiError, Can, Data, Endpoint, ReadSpace};
 
 pub(crate) const GET: Endpoint = Endpoint::get(

@@ -1,7 +1,10 @@
 //! `GET /spaces/:id/webhook-deliveries`: the delivery log of a space, with the webhook messages of the last
 //! 30 days, newest first.
 
-use domain::{FieldError, WebhookFilter, parse_variant};
+use domain::{
+    errors::{FieldError, parse_variant},
+    webhooks::WebhookFilter,
+};
 use http_api::{
     ApiError, Endpoint, FieldReader, FromFields, ListQuery, ManageWebhooks, PageResponse, SpacePath,
 };

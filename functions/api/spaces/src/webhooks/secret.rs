@@ -2,7 +2,7 @@
 //! secret that webhooks of a space are signed with.
 
 use axum::extract::State;
-use domain::{MasterSecret, Timestamp, WebhookSecret};
+use domain::{env::Timestamp, signing::MasterSecret, webhooks::WebhookSecret};
 use http_api::{ApiError, Can, Data, Endpoint, ManageSpace, Rfc3339};
 use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
@@ -52,7 +52,7 @@ struct PreviousWebhookSecretView {
 
 impl WebhookSecretView {
     fn of(
-        space: &domain::Space,
+        space: &domain::spaces::Space,
         master_secret: &MasterSecret,
         now: Timestamp,
     ) -> WebhookSecretView {
@@ -86,7 +86,7 @@ pub(crate) async fn rotate(
     let now = can.env.now();
     // Read first: if it is unavailable, nothing is rotated.
     let master_secret = master_secret.get().await?;
-    let rotate = |space: &mut domain::Space| space.webhook_signing.rotate(now);
+    let rotate = |space: &mut domain::spaces::Space| space.webhook_signing.rotate(now);
     can.space.change(rotate).await?;
 
     Ok(Data(WebhookSecretView::of(

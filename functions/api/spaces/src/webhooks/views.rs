@@ -1,8 +1,10 @@
 //! Views of webhook messages.
 
 use domain::{
-    FileId, PublicHttpsUrl, WebhookAttempt, WebhookEvent, WebhookFailure, WebhookMessage,
-    WebhookMessageId, WebhookStatus,
+    id::{FileId, WebhookMessageId},
+    naming::PublicHttpsUrl,
+    settings::WebhookEvent,
+    webhooks::{WebhookAttempt, WebhookFailure, WebhookMessage, WebhookStatus},
 };
 use http_api::Rfc3339;
 use schemars::JsonSchema;

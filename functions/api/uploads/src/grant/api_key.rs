@@ -1,7 +1,7 @@
 //! Uploads with an API key.
 
 use axum::extract::FromRequestParts as _;
-use domain::{Handle, ServiceError, UploadConfigReference};
+use domain::{errors::ServiceError, spaces::Handle, uploads::UploadConfigReference};
 use http::request::Parts;
 use http_api::{
     ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch,

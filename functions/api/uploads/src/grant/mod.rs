@@ -14,8 +14,13 @@ use std::future::Future;
 
 use axum::extract::FromRequestParts;
 use domain::{
-    HourlyQuota, OriginalName, Principal, Reference, ServiceError, SigningKey, Timestamp,
-    UnsignedClient, UploadConfigId,
+    env::Timestamp,
+    errors::ServiceError,
+    id::UploadConfigId,
+    keys::Principal,
+    naming::{OriginalName, Reference},
+    requests::{HourlyQuota, UnsignedClient},
+    uploads::SigningKey,
 };
 use http::request::Parts;
 use http_api::{

@@ -2,7 +2,11 @@
 //!
 //! Invariant: with a key end the URLs that it signed, and the confirmations with their tokens.
 
-use domain::{FieldError, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl};
+use domain::{
+    errors::{FieldError, ServiceError},
+    keys::Principal,
+    uploads::{SignedFolder, SignedUpload, SignedUploadUrl},
+};
 use http::request::Parts;
 use http_api::{
     AnonymousFileView, ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,

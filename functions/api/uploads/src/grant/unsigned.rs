@@ -2,8 +2,11 @@
 
 use axum::extract::MatchedPath;
 use domain::{
-    FieldError, Handle, Principal, QuotaScope, ServiceError, UnsignedClient, UploadConfig,
-    UploadConfigName,
+    errors::{FieldError, ServiceError},
+    keys::Principal,
+    requests::{QuotaScope, UnsignedClient},
+    spaces::Handle,
+    uploads::{UploadConfig, UploadConfigName},
 };
 use http::request::Parts;
 use http_api::{

@@ -5,7 +5,7 @@
 
 use std::iter;
 
-use crate::FieldError;
+use crate::errors::FieldError;
 
 /// Names that other services use for the parameters, or their own in another case, and the errors that they get.
 const MISNAMED: [(&str, &str); 15] = [

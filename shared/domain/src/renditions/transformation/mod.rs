@@ -27,8 +27,10 @@ use serde::de::DeserializeOwned;
 
 use self::misnamed::misnamed;
 use crate::{
-    EagerTransformation, FieldError, FieldErrors, Gravity, Quality, QueryParameter, parse_integer,
-    parse_variant,
+    errors::{FieldError, FieldErrors, parse_integer, parse_variant},
+    renditions::{EagerTransformation, Quality},
+    settings::Gravity,
+    signing::QueryParameter,
 };
 
 const WIDTH: &str = "w";

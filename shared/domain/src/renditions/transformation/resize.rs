@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AUTO, CROP, GRAVITY, HEIGHT, WIDTH};
-use crate::Gravity;
+use crate::settings::Gravity;
 
 /// How an image is resized to a width and a height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use proptest::{option, prelude::*, sample::select};
 
 use super::*;
-use crate::decoded_parameters;
+use crate::signing::decoded_parameters;
 
 fn try_parse(query: &str) -> Result<Option<Transformation>, FieldErrors> {
     let parameters = decoded_parameters(query).expect("UTF-8");

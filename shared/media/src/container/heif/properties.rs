@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     ProbeError, Rectangle,

@@ -5,7 +5,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use av1::{Av1Error, ChromaPosition, Decoder};
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{MediaError, ProbeError, bytes::length};
 

@@ -7,7 +7,7 @@
 
 use std::{borrow::Cow, ops::RangeInclusive};
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use heifer_hevc_dec::{
     decoder::{DecodeOptions, decode_picture},
     recon::Frame,

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{
     Format, MediaError, Rectangle,

@@ -14,7 +14,7 @@ mod ycc;
 pub(crate) use layout::HeifImage;
 
 use ::av1::Decoder;
-use domain::ImageSize;
+use domain::naming::ImageSize;
 use moxcms::{
     CicpColorPrimaries, CicpProfile, ColorProfile, MatrixCoefficients, TransferCharacteristics,
 };

@@ -1,6 +1,6 @@
 //! Areas in which frames differ.
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{Pixels, Rectangle};
 

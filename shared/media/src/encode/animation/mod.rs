@@ -9,7 +9,7 @@ mod difference;
 mod gif;
 mod webp;
 
-use domain::ImageSize;
+use domain::naming::ImageSize;
 
 use crate::{Format, MediaError, Pixels, animation::Plays, pixels::catch_codec_panic};
 

@@ -8,7 +8,7 @@ pub(crate) use network::{Accepts, FakeNetwork, Step};
 
 use std::{sync::Arc, time::Duration};
 
-use domain::PublicHttpsUrl;
+use domain::naming::PublicHttpsUrl;
 use safe_http::{FetchLimits, Fetched, Outbound, OutboundError, OutboundSettings};
 
 pub(crate) const PUBLIC: &str = "1.1.1.1";

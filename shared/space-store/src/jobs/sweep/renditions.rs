@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use bucket::{ListedRendition, ObjectKey};
-use domain::{Revision, ServiceError, SpaceId};
+use domain::{
+    errors::ServiceError,
+    id::{Revision, SpaceId},
+};
 use queue::{RenditionPosition, SweepPosition};
 
 use super::Scan;

@@ -5,7 +5,7 @@
 //!   objects are deleted wherever the sweep stops.
 //! - A record is removed only as the version that is due, so a file that is restored meanwhile stays.
 
-use domain::{File, PageRequest, ServiceError};
+use domain::{errors::ServiceError, files::File, requests::PageRequest};
 use queue::{DelayedJob, PurgeJob};
 use table::{Reason, TRASH_SHARDS, WriteError};
 use tracing::instrument;

@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeliveryType, File, ImageFormat, ImageSize, Resize, Sides, Transformation};
+use crate::{
+    files::File,
+    naming::ImageSize,
+    renditions::{ImageFormat, Resize, Sides, Transformation},
+    settings::DeliveryType,
+};
 
 /// Sides of the squares that the thumbnails of every image fit into, in pixels.
 const SIDES: [u32; 3] = [160, 320, 640];

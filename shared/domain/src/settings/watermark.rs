@@ -3,7 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldError, FileId, PublicHttpsUrl, Revision};
+use crate::{
+    errors::FieldError,
+    id::{FileId, Revision},
+    naming::PublicHttpsUrl,
+};
 
 /// Security settings of a space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

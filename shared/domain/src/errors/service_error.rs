@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, error::Error, fmt};
 
-use crate::{FieldError, FieldErrors, RateLimitStatus};
+use crate::errors::{FieldError, FieldErrors, RateLimitStatus};
 
 /// Seconds after which a request can be retried that failed because of load.
 const BUSY_SECONDS: u32 = 1;
