@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::Response;
-use table::RESERVATION_LEASE_MS;
+use table::requests::RESERVATION_LEASE_MS;
 
 use crate::error_response::service_unavailable;
 

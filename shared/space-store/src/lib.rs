@@ -44,8 +44,9 @@ pub use queue::{
 pub use requests::{Authentication, Requests};
 pub use spaces::{Caller, ListedSpace, Scoped, SpaceLists, SpaceRole, SpaceScope, Spaces, Tenants};
 pub use table::{
-    AnonymousCount, FileInSpace, HostReaction, RESERVATION_LEASE_MS, ReplacementUpload,
-    WebhookClaim,
+    files::{FileInSpace, ReplacementUpload},
+    requests::{AnonymousCount, RESERVATION_LEASE_MS},
+    webhooks::{HostReaction, WebhookClaim},
 };
 pub use uploads::{
     ActivationOutcome, Announced, CONFIG_READ_ROLE, NewContent, NewFile, PRESIGNED_URL_LIFETIME_MS,

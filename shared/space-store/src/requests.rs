@@ -5,7 +5,7 @@ use domain::{
     keys::KeySecret,
     requests::RateLimit,
 };
-use table::{AnonymousCount, KeyCheck, Reservations, Table};
+use table::{Reservations, Table, keys::KeyCheck, requests::AnonymousCount};
 
 use crate::{Caller, Tenants};
 

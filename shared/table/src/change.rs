@@ -5,7 +5,10 @@ use std::time::Duration;
 use domain::errors::{FieldErrors, ServiceError};
 use tokio::time::Instant;
 
-use crate::{Reason, Table, TableError, WriteError, retry::Backoff};
+use crate::{
+    connection::{Table, retry::Backoff},
+    errors::{Reason, TableError, WriteError},
+};
 
 /// Maximum tries of a change of a record.
 const MAX_CHANGE_TRIES: u32 = 32;
@@ -95,7 +98,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::retry::tests::table;
+    use crate::connection::retry::tests::table;
 
     /// Returns a write that succeeds only for one version.
     fn write_version(wanted: u32) -> impl Fn(u32) -> std::future::Ready<Result<u32, ChangeError>> {

@@ -7,8 +7,9 @@ use domain::requests::{Direction, Page, PageBounds, PageRequest};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Table, TableError,
     condition::text,
+    connection::Table,
+    errors::TableError,
     key::{Key, PARTITION, SORT},
     read::{Item, key_of, record},
 };

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::{Table, TableError, key::Key};
+use crate::{connection::Table, errors::TableError, key::Key};
 
 /// Maximum items of a batch read.
 pub(crate) const MAX_BATCH_READS: usize = 100;

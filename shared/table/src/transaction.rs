@@ -18,7 +18,12 @@ use domain::{env::Timestamp, requests::Completion};
 use serde::Serialize;
 
 use crate::{
-    Reason, Table, TableError, WriteError, condition::Condition, key::Key, read::Item, write::item,
+    condition::Condition,
+    connection::Table,
+    errors::{Reason, TableError, WriteError},
+    key::Key,
+    read::Item,
+    write::item,
 };
 
 /// Maximum operations of a transaction.

@@ -8,11 +8,13 @@ use domain::{
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, TableError, UploadConfigRecords, WithSpace, WriteError,
     condition::{Condition, text},
+    connection::UploadConfigRecords,
+    errors::{Reason, TableError, WriteError},
+    key::Key,
     key::{UPLOAD_CONFIGS, space_partition},
     query::Range,
-    spaces::record::SpaceLookup,
+    spaces::{WithSpace, record::SpaceLookup},
     transaction::Transaction,
 };
 

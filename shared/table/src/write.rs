@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::{
 };
 use serde::Serialize;
 
-use crate::{Table, TableError, condition::Condition, key::Key, read::Item};
+use crate::{condition::Condition, connection::Table, errors::TableError, key::Key, read::Item};
 
 /// Maximum writes of one batch.
 const MAX_BATCH_WRITES: usize = 25;

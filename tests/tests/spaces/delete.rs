@@ -12,7 +12,7 @@ use emulators::Hold;
 use futures::future;
 use serde_json::{Value, json};
 use table::{
-    Reason, WriteError,
+    errors::{Reason, WriteError},
     item_keys::{self, Key},
 };
 use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, rows, seconds, stack_test, text};

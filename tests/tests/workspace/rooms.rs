@@ -6,11 +6,19 @@ use std::{collections::BTreeSet, fs, path::Path};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// The rooms of a crate, in order, and the number of names that its root exports at most.
-const ROOMS: [(&str, &str, usize); 1] = [(
-    "domain",
-    "env id errors naming settings signing renditions keys requests spaces folders uploads files webhooks access",
-    0,
-)];
+const ROOMS: [(&str, &str, usize); 2] = [
+    (
+        "domain",
+        "env id errors naming settings signing renditions keys requests spaces folders uploads files webhooks access",
+        0,
+    ),
+    (
+        "table",
+        "errors connection key condition read query write filtered_page transaction change spaces folders files \
+         item_keys keys purges renditions requests upload_configs webhooks",
+        2,
+    ),
+];
 
 fn tokens(path: &Path) -> Vec<TokenTree> {
     let text = fs::read_to_string(path).expect("a file");

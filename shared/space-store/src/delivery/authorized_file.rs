@@ -20,7 +20,7 @@ use domain::{
     signing::SignatureError,
     spaces::{DeliverySpace, Handle},
 };
-use table::{DeliveryRecords, FolderSelection};
+use table::folders::{DeliveryRecords, FolderSelection};
 use tracing::instrument;
 
 use super::{AccessContext, AccessGrant, Delivery, UrlSignature};

@@ -14,7 +14,7 @@ use domain::{
     id::Revision,
     settings::{FolderSecurity, Security},
 };
-use table::TableError;
+use table::errors::TableError;
 use tracing::{instrument, warn};
 
 use crate::{FileBucket, ResolvedFolder, SpaceScope};

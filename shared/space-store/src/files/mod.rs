@@ -24,7 +24,10 @@ use domain::{
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
-use table::{ChangeError, Reason, WriteError};
+use table::{
+    change::ChangeError,
+    errors::{Reason, WriteError},
+};
 
 use crate::{
     Caller, SpaceLists, SpaceScope, collect,

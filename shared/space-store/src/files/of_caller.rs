@@ -9,7 +9,7 @@ use domain::{
     keys::Role,
     spaces::Space,
 };
-use table::FileInSpace;
+use table::files::FileInSpace;
 
 use crate::{Caller, Scoped, Tenants};
 

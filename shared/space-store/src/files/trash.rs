@@ -16,7 +16,10 @@ use domain::{
     settings::{FileStatus, WebhookEvent},
 };
 use queue::{Queue, WebhookJob};
-use table::{ChangeError, Reason, WriteError};
+use table::{
+    change::ChangeError,
+    errors::{Reason, WriteError},
+};
 use tracing::instrument;
 
 use super::{DeletionQueues, Files};

@@ -16,7 +16,7 @@ use domain::{
     settings::DeleteLock,
 };
 use queue::{DelayedJob, PurgeJob, Queue};
-use table::{ChangeError, WithSpace};
+use table::{change::ChangeError, spaces::WithSpace};
 use tracing::instrument;
 
 use super::{Folders, ResolvedFolder};

@@ -21,7 +21,10 @@ use domain::{
     requests::{Completion, Page, PageRequest},
 };
 use futures::future;
-use table::{FolderRelocation, Reason, TableError, WriteError};
+use table::{
+    errors::{Reason, TableError, WriteError},
+    folders::FolderRelocation,
+};
 use tracing::instrument;
 
 use crate::{Caller, Scoped, SpaceLists, SpaceScope, Tenants, spaces::space_locked};

@@ -7,7 +7,7 @@ use domain::{
     id::FolderId,
     keys::Role,
 };
-use table::ChangeError;
+use table::change::ChangeError;
 use tracing::instrument;
 
 use super::{FolderCreation, Folders, NewFolder, TOO_DEEP};

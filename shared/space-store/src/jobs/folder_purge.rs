@@ -17,7 +17,7 @@ use domain::{
 };
 use futures::future::try_join_all;
 use queue::{DelayedJob, PurgeJob, Queue};
-use table::{Reason, WriteError};
+use table::errors::{Reason, WriteError};
 
 use super::{JobLimits, JobTime, PurgeOutcome};
 use crate::SpaceScope;

@@ -20,7 +20,7 @@ use domain::{
     id::{FileId, SpaceId},
 };
 use queue::{PurgeJob, Queue, RenditionPosition, SweepJob, SweepPosition, SweepRound};
-use table::{FileRevision, Table};
+use table::{Table, purges::FileRevision};
 use tracing::instrument;
 
 use super::{JobLimits, JobTime, purge::REPLACEMENT_AGE_MS};

@@ -8,7 +8,10 @@ use domain::{
     spaces::{NewSpace, Space},
     uploads::UploadConfig,
 };
-use table::{FirstUserRecords, Reason, WriteError};
+use table::{
+    errors::{Reason, WriteError},
+    spaces::FirstUserRecords,
+};
 
 use super::{CreatedKey, NewKey};
 use crate::Tenants;

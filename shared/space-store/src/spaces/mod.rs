@@ -27,7 +27,10 @@ use domain::{
     spaces::{Handle, NewSpace, Space},
     uploads::UploadConfig,
 };
-use table::{ChangeError, Reason, WriteError};
+use table::{
+    change::ChangeError,
+    errors::{Reason, WriteError},
+};
 
 /// The spaces that callers have access to.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,10 @@
 //! Access to all spaces, for a caller.
 
 use domain::{errors::ServiceError, keys::Role, spaces::Space};
-use table::{SpaceResource, Table, WithSpace};
+use table::{
+    Table,
+    spaces::{SpaceResource, WithSpace},
+};
 
 use super::{
     Caller, Scoped, SpaceRole, SpaceScope,

@@ -10,7 +10,10 @@ use domain::{
     settings::FileStatus,
     uploads::{UploadConfig, UploadConfigReference},
 };
-use table::{ChangeError, Reason, WriteError};
+use table::{
+    change::ChangeError,
+    errors::{Reason, WriteError},
+};
 use tracing::instrument;
 
 use super::{

@@ -7,7 +7,7 @@ use domain::{
     requests::{Cursor, Direction, Page, PageBounds, PageRequest},
     uploads::UploadConfig,
 };
-use table::JoinedSpace;
+use table::spaces::JoinedSpace;
 
 use crate::{CONFIG_READ_ROLE, Caller, Tenants};
 

@@ -8,7 +8,7 @@ use domain::{
     settings::FileStatus,
 };
 use queue::ConfirmCheck;
-use table::{ReplacementUpload, Table};
+use table::{Table, files::ReplacementUpload};
 
 use super::{
     UploadStorage, Uploads,

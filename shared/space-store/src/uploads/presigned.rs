@@ -8,7 +8,7 @@ use domain::{
     settings::FileStatus,
 };
 use queue::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, Queue};
-use table::{NewFileRecords, WriteError};
+use table::{errors::WriteError, files::NewFileRecords};
 use tracing::instrument;
 
 use super::{Uploads, replaced_by};

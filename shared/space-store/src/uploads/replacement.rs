@@ -19,7 +19,7 @@ use domain::{
     uploads::UploadRules,
 };
 use futures::future;
-use table::{ChangeError, WriteError};
+use table::{change::ChangeError, errors::WriteError};
 use tracing::instrument;
 
 use super::{ActivationOutcome, Announced, PendingFile, Uploads, staged_copies::staged_key};

@@ -12,7 +12,10 @@ use domain::{
     uploads::UploadRules,
 };
 use futures::{StreamExt, future, stream};
-use table::{NewFileRecords, Reason, WriteError};
+use table::{
+    errors::{Reason, WriteError},
+    files::NewFileRecords,
+};
 use tracing::instrument;
 
 use super::{Uploads, quota::quota_error};

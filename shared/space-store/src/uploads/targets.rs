@@ -11,7 +11,7 @@ use domain::{
     spaces::Handle,
     uploads::{ConfirmTokens, SignedUpload, SignedUploadUrl, UploadConfig, UploadConfigReference},
 };
-use table::{KeyInSpace, WithSpace};
+use table::{keys::KeyInSpace, spaces::WithSpace};
 use tracing::instrument;
 
 use crate::{Caller, PRESIGNED_URL_LIFETIME_MS, Scoped, SpaceScope, Tenants};

@@ -8,7 +8,7 @@ use domain::{
     spaces::Handle,
     uploads::{Referrer, UploadConfig, UploadConfigName, UploadConfigReference},
 };
-use table::WithSpace;
+use table::spaces::WithSpace;
 
 use super::{UploadScope, UploadTargets, targets::UPLOAD_ROLE};
 

@@ -12,7 +12,11 @@ use domain::{
     uploads::UploadConfigReference,
     webhooks::WebhookMessage,
 };
-use table::{HostReaction, Reason, Table, WebhookClaim, WriteError};
+use table::{
+    Table,
+    errors::{Reason, WriteError},
+    webhooks::{HostReaction, WebhookClaim},
+};
 use tracing::instrument;
 
 /// Webhook messages of all spaces.

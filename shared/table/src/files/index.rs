@@ -17,7 +17,8 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FileRecords, Key,
+    connection::FileRecords,
+    key::Key,
     key::{
         NAME_END, TRASHED_FILES, files_in_folder, files_with_name_prefix, files_with_reference,
         files_with_tag,

@@ -17,10 +17,14 @@ use domain::{
 use tracing::instrument;
 
 use crate::{
-    FileRecords, Key, TableError,
-    files::FileLookup,
-    files::index::{FileEntry, NAME_PREFIX_CHARACTERS, name_prefix},
+    connection::FileRecords,
+    errors::TableError,
+    files::{
+        FileLookup,
+        index::{FileEntry, NAME_PREFIX_CHARACTERS, name_prefix},
+    },
     filtered_page::{FILTERED_BATCH, FilteredPage},
+    key::Key,
     key::{
         FILES, TRASHED_FILES, files_in_folder, files_with_name_prefix, files_with_reference,
         files_with_tag, space_partition,

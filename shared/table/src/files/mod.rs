@@ -4,6 +4,7 @@ pub(crate) mod index;
 pub(crate) mod lists;
 mod replacements;
 
+pub use lists::FileInSpace;
 pub use replacements::ReplacementUpload;
 
 use std::slice;
@@ -19,10 +20,12 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    FileRecords, Key, Reason, TableError, WriteError,
     condition::{Condition, text},
+    connection::FileRecords,
+    errors::{Reason, TableError, WriteError},
     files::index::{FileEntry, entries, folder_entry, reference_entry},
     folders::unlocked_folder,
+    key::Key,
     spaces::open_space,
     transaction::{MAX_OPERATIONS, Transaction},
     write::Keyed,

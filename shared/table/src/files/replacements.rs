@@ -17,7 +17,11 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    FileRecords, Key, Reason, SpaceResource, WriteError, files::FileLookup,
+    connection::FileRecords,
+    errors::{Reason, WriteError},
+    files::FileLookup,
+    key::Key,
+    spaces::SpaceResource,
     transaction::Transaction,
 };
 

@@ -12,9 +12,10 @@ use domain::{
 };
 
 use crate::{
-    Key, Reason, WriteError,
     condition::{Condition, number, text},
+    errors::{Reason, WriteError},
     folders::{existing_folder, unlocked_folder},
+    key::Key,
     transaction::Transaction,
 };
 
@@ -210,7 +211,7 @@ mod tests {
 
     #[tokio::test]
     async fn move_between_contradictory_chains_is_a_version_conflict() {
-        let table = crate::retry::tests::table();
+        let table = crate::connection::retry::tests::table();
         let a = folder(1, &[]);
         let b = folder(2, &[]);
         let b_before = folder(2, &[a.id]);

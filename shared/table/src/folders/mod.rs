@@ -10,6 +10,8 @@
 pub(crate) mod counts;
 pub(crate) mod reads;
 
+pub use reads::{DeliveryRecords, FolderSelection};
+
 use domain::{
     env::Timestamp,
     folders::{Folder, FolderChain, FolderName},
@@ -21,9 +23,11 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    FolderRecords, Key, Reason, TableError, WriteError,
     condition::{Condition, number, text},
+    connection::FolderRecords,
+    errors::{Reason, TableError, WriteError},
     folders::counts::AncestorChange,
+    key::Key,
     spaces::record::SpaceLookup,
     transaction::Transaction,
 };

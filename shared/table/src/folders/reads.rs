@@ -13,13 +13,14 @@ use serde::de::IgnoredAny;
 use tracing::instrument;
 
 use crate::{
-    FolderRecords, Key, TableError, WithSpace,
+    connection::FolderRecords,
+    errors::TableError,
     folders::FolderEntry,
+    key::Key,
     key::{FOLDERS, files_in_folder, space_partition, subfolders},
     query::{Range, Slice},
     read::{FoundItems, MAX_BATCH_READS},
-    spaces::record::existing,
-    spaces::replicas::any_replica,
+    spaces::{WithSpace, record::existing, replicas::any_replica},
 };
 
 /// Folders of one space.

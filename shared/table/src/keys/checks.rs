@@ -18,8 +18,10 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, KeyRecords, TableError,
     condition::{Condition, number},
+    connection::KeyRecords,
+    errors::TableError,
+    key::Key,
     read::{Item, record},
     write::{AttributeChanges, Updated},
 };

@@ -6,6 +6,9 @@
 pub(crate) mod checks;
 pub(crate) mod signing;
 
+pub use checks::{AuthenticatedKey, KeyCheck};
+pub use signing::{KeyInSpace, SignedTarget};
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
     id::SpaceId,
@@ -16,12 +19,13 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, KeyRecords, Reason, TableError, WithSpace, WriteError,
     condition::{Condition, number},
-    key::{API_KEYS, owner_partition},
-    keys::checks::AuthenticatedKey,
+    connection::KeyRecords,
+    errors::{Reason, TableError, WriteError},
+    key::{API_KEYS, Key, owner_partition},
     query::Range,
     read::record,
+    spaces::WithSpace,
     transaction::Transaction,
     write::{AttributeChanges, Updated},
 };

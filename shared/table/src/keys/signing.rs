@@ -9,8 +9,11 @@ use domain::{
 use tracing::instrument;
 
 use crate::{
-    Key, KeyRecords, Membership, SpaceResource as _, TableError, read::FoundItems,
-    spaces::record::existing,
+    connection::KeyRecords,
+    errors::TableError,
+    key::Key,
+    read::FoundItems,
+    spaces::{Membership, SpaceResource as _, record::existing},
 };
 
 /// A key, and its role in the space that it signed for.

@@ -16,8 +16,10 @@ use sha2::{Digest, Sha256};
 use tracing::instrument;
 
 use crate::{
-    Key, RenditionCounts, TableError,
     condition::{Condition, number, text},
+    connection::RenditionCounts,
+    errors::TableError,
+    key::Key,
     read::Item,
     write::Updated,
 };

@@ -16,8 +16,10 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Reservations, TableError,
     condition::{Condition, number, text},
+    connection::Reservations,
+    errors::{Reason, TableError},
+    key::Key,
     read::record,
     transaction::Transaction,
     write::Updated,

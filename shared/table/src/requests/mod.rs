@@ -2,3 +2,6 @@
 
 pub(crate) mod idempotency;
 pub(crate) mod rate_counters;
+
+pub use idempotency::RESERVATION_LEASE_MS;
+pub use rate_counters::{AnonymousCount, ExhaustedQuota};

@@ -15,8 +15,10 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, RateCounters, Reason, TableError,
     condition::{Condition, number},
+    connection::RateCounters,
+    errors::{Reason, TableError},
+    key::Key,
     read::record,
     transaction::Transaction,
     write::Updated,

@@ -13,10 +13,12 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, MemberRecords, Reason, TableError, WithSpace, WriteError,
+    connection::MemberRecords,
+    errors::{Reason, TableError, WriteError},
+    key::Key,
     key::{MEMBERSHIPS, user_partition},
     query::Range,
-    spaces::record::existing,
+    spaces::{WithSpace, record::existing},
     transaction::Transaction,
 };
 

@@ -1,12 +1,14 @@
 //! Spaces: created with a unique name and handle, changed one version at a time.
 
 pub(crate) mod members;
-pub(crate) mod purge;
 pub(crate) mod record;
 pub(crate) mod replicas;
 pub(crate) mod resource;
-pub(crate) mod sweep;
 mod usage;
+
+pub use members::{FirstUserRecords, JoinedSpace, Membership, User, UserWithKey};
+pub use record::WithSpace;
+pub use resource::{RecordForMember, SpaceResource};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
@@ -21,11 +23,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, SpaceRecords, TableError, WithSpace, WriteError,
     condition::{Condition, number, text},
-    key::{FILES_IN_FOLDERS, FOLDERS, PARTITION, SORT, space_partition},
+    connection::SpaceRecords,
+    errors::{Reason, TableError, WriteError},
+    key::{FILES_IN_FOLDERS, FOLDERS, Key, PARTITION, SORT, space_partition},
     query::PREFIX_END,
-    spaces::members::Membership,
     spaces::record::{HandleOwner, RetiredHandle, SpaceLookup, existing},
     transaction::Transaction,
 };

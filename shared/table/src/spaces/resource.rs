@@ -11,7 +11,12 @@ use domain::{
 use serde::{Deserialize, de::DeserializeOwned};
 use tracing::instrument;
 
-use crate::{Key, Membership, SpaceRecords, TableError, WithSpace, spaces::record::existing};
+use crate::{
+    connection::SpaceRecords,
+    errors::TableError,
+    key::Key,
+    spaces::{Membership, WithSpace, record::existing},
+};
 
 /// A record of a space that requests name by id.
 pub trait SpaceResource: DeserializeOwned {

@@ -17,8 +17,10 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, SpaceRecords, TableError,
     condition::{Condition, number},
+    connection::SpaceRecords,
+    errors::TableError,
+    key::Key,
     transaction::Transaction,
 };
 

@@ -14,10 +14,13 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, TableError, WebhookRecords, WithSpace, WriteError,
+    connection::WebhookRecords,
+    errors::{Reason, TableError, WriteError},
     filtered_page::{FILTERED_BATCH, FilteredPage},
+    key::Key,
     key::{WEBHOOK_MESSAGES, space_partition, webhooks_of_file},
     query::{Range, Slice},
+    spaces::WithSpace,
     transaction::Transaction,
 };
 

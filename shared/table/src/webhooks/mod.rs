@@ -2,3 +2,5 @@
 
 pub(crate) mod messages;
 pub(crate) mod slots;
+
+pub use slots::{HostReaction, WebhookClaim};

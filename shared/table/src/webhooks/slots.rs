@@ -16,8 +16,10 @@ use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, TableError, WebhookRecords, WriteError,
     condition::{Condition, number},
+    connection::WebhookRecords,
+    errors::{Reason, TableError, WriteError},
+    key::Key,
     read::{key_of, record},
     transaction::Transaction,
 };

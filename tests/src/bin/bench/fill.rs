@@ -9,7 +9,7 @@ use domain::{
     id::{FileId, IdSequence},
 };
 use runtime::Settings;
-use table::{NewFileRecords, Table};
+use table::{Table, files::NewFileRecords};
 use tests::{Stack, StackOptions, TestSpace};
 use tokio::{task::JoinSet, time::Instant};
 

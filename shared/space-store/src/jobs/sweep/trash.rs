@@ -7,7 +7,10 @@
 
 use domain::{errors::ServiceError, files::File, requests::PageRequest};
 use queue::{DelayedJob, PurgeJob};
-use table::{Reason, TRASH_SHARDS, WriteError};
+use table::{
+    errors::{Reason, WriteError},
+    item_keys::TRASH_SHARDS,
+};
 use tracing::instrument;
 
 use super::Sweep;

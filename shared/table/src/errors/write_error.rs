@@ -5,7 +5,7 @@ use domain::{
     requests::QuotaScope,
 };
 
-use crate::TableError;
+use crate::errors::TableError;
 
 /// The condition of a write that did not hold. Nothing was written.
 ///

@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
 };
 
-use crate::{Table, TableError};
+use crate::{connection::Table, errors::TableError};
 
 /// Maximum tries of a call that conflicts with transactions on the same items.
 const MAX_CONFLICT_TRIES: u32 = 8;

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Sweeps, TableError,
+    connection::Sweeps,
+    errors::TableError,
     files::index::FileEntry,
     key::{Key, trash_partition, trash_time},
     query::{Range, Slice},

@@ -14,7 +14,9 @@ use domain::{
 use tracing::instrument;
 
 use crate::{
-    Key, Purges, TableError,
+    connection::Purges,
+    errors::TableError,
+    key::Key,
     key::{
         API_KEYS, FILES, FOLDERS, MEMBERS, PARTITION, REPLACEMENTS, SPACE, UPLOAD_CONFIGS,
         space_partition,
