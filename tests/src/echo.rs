@@ -10,7 +10,7 @@ use std::{
 use domain::id::SpaceId;
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use serde::{Deserialize, Serialize};
-use space_store::{DelayedJob, Job, Queue};
+use space_store::jobs::{DelayedJob, Job, Queue};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// Template with this worker, its queue and its dead-letter queue.

@@ -11,7 +11,7 @@ use domain::{
 };
 use http::{HeaderValue, Method, header, request::Parts};
 use http_api::{ApiError, authenticate_optional};
-use space_store::{AccessContext, AuthorizedFile, GoneBytes, UrlSignature};
+use space_store::delivery::{AccessContext, AuthorizedFile, GoneBytes, UrlSignature};
 
 use crate::{
     Delivery, METHODS, VIEWER_AUTHORIZATION, delivery_request::DeliveryRequest,

@@ -11,7 +11,10 @@ use domain::{
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use renditions::ExpectedRendition;
 use sha2::{Digest, Sha256};
-use space_store::{AccessGrant, AuthorizedFile, RenditionInfo};
+use space_store::{
+    delivery::{AccessGrant, AuthorizedFile},
+    objects::RenditionInfo,
+};
 
 use http_api::Validators;
 

@@ -31,7 +31,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use http_api::with_layers;
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use space_store::{AnonymousLimits, FileBucket, Tenants};
+use space_store::{delivery::AnonymousLimits, objects::FileBucket, spaces::Tenants};
 
 use object_url::ObjectUrls;
 

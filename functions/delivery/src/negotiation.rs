@@ -9,7 +9,7 @@ use domain::{
 };
 use http::{HeaderMap, header};
 use renditions::MAX_NEGOTIATED_AVIF_PIXELS;
-use space_store::AuthorizedFile;
+use space_store::delivery::AuthorizedFile;
 
 /// Weight of a type without `q`, in thousandths.
 const FULL_WEIGHT: u16 = 1_000;

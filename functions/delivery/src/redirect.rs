@@ -15,7 +15,10 @@ use std::time::Duration;
 use axum::response::{IntoResponse, Response};
 use domain::{env::Timestamp, errors::ServiceError, renditions::RenditionLocation};
 use http::{StatusCode, header};
-use space_store::{AccessGrant, AuthorizedFile, PresignedRead, RenditionInfo, ResponseHeaders};
+use space_store::{
+    delivery::{AccessGrant, AuthorizedFile, PresignedRead},
+    objects::{RenditionInfo, ResponseHeaders},
+};
 
 use crate::{
     Delivery,

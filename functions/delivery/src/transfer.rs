@@ -21,7 +21,7 @@ use futures::stream;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_api::{ApiError, Precondition};
 use renditions::{ReadyRendition, RenditionRequest};
-use space_store::{AuthorizedFile, GoneBytes};
+use space_store::delivery::{AuthorizedFile, GoneBytes};
 
 use crate::{
     Delivery, VIEWER_ORIGIN,

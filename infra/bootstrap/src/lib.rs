@@ -13,7 +13,7 @@ use domain::{
     keys::KeySecret,
 };
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use space_store::{Bootstrap, Tenants};
+use space_store::{keys::Bootstrap, spaces::Tenants};
 
 /// Why no key was created.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ pub async fn run(
     settings.finish()?;
 
     if recover {
-        let key = space_store::recover_key(&tenants).await?;
+        let key = space_store::keys::recover_key(&tenants).await?;
         print_key(&key.ok_or(BootstrapError::NoUser)?, output)?;
         writeln!(
             notes,
@@ -54,7 +54,7 @@ pub async fn run(
         )?;
         return Ok(());
     }
-    match space_store::bootstrap(&tenants).await? {
+    match space_store::keys::bootstrap(&tenants).await? {
         Bootstrap::Created(key) => {
             print_key(&key, output)?;
             writeln!(

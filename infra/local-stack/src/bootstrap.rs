@@ -7,7 +7,7 @@ use emulators::Emulators;
 use runtime::Settings;
 use sam_template::ResolvedTemplate;
 use serde::{Deserialize, Serialize};
-use space_store::{Bootstrap, Tenants};
+use space_store::{keys::Bootstrap, spaces::Tenants};
 
 use crate::{
     function_contexts::{FunctionContexts, write_private},
@@ -71,9 +71,9 @@ pub(crate) async fn first_key(
         return Ok(Some(key));
     }
 
-    match space_store::bootstrap(&tenants).await? {
+    match space_store::keys::bootstrap(&tenants).await? {
         Bootstrap::Created(key) => Ok(Some(key)),
-        Bootstrap::Exists => Ok(space_store::recover_key(&tenants).await?),
+        Bootstrap::Exists => Ok(space_store::keys::recover_key(&tenants).await?),
     }
 }
 

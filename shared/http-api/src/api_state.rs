@@ -3,7 +3,7 @@
 use domain::{env::Env, errors::ServiceError, naming::UrlPolicy, requests::RateLimit};
 use http::request::Parts;
 use runtime::Settings;
-use space_store::Tenants;
+use space_store::spaces::Tenants;
 
 use crate::request_state::RequestState;
 

@@ -11,7 +11,10 @@ use domain::{
 };
 use futures::future;
 use http::{HeaderValue, request::Parts};
-use space_store::{Authentication, Caller, Scoped, SpaceLists, Tenants};
+use space_store::{
+    requests::Authentication,
+    spaces::{Caller, Scoped, SpaceLists, Tenants},
+};
 
 use crate::{
     Action, ApiError, ApiState, Can, FieldReader, FromFields, Resource, ResourceId,

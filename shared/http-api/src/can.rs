@@ -14,7 +14,9 @@ use domain::{
 use http::request::Parts;
 use schemars::JsonSchema;
 use space_store::{
-    CONFIG_READ_ROLE, Caller, PendingRecord, ResolvedFolder, Scoped, SpaceScope, Tenants,
+    folders::ResolvedFolder,
+    spaces::{Caller, Scoped, SpaceScope, Tenants},
+    uploads::{CONFIG_READ_ROLE, PendingRecord},
 };
 
 use crate::{ApiError, ApiState, Authenticated, path_parameter};

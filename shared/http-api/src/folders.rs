@@ -7,7 +7,7 @@ use domain::{
     uploads::ROOT_FOLDER,
 };
 use schemars::JsonSchema;
-use space_store::FolderSelector;
+use space_store::folders::FolderSelector;
 
 use crate::{FieldReader, Patch};
 

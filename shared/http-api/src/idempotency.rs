@@ -20,7 +20,7 @@ use futures::FutureExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
 use serde::Serialize;
 use serde_json::Value;
-use space_store::Tenants;
+use space_store::spaces::Tenants;
 
 use crate::{
     ApiError, ApiState, Authenticated, Created, FromFields, UnreadJson, path::canonical_path,

@@ -18,8 +18,8 @@ use domain::{
 use formats::HEAD_BYTES;
 use mime::Mime;
 use space_store::{
-    ActivationOutcome, Announced, ObjectHead, ObjectReader, Payload, PendingFile, StagedCopy,
-    StagedCopyOutcome,
+    objects::{ObjectHead, ObjectReader, Payload},
+    uploads::{ActivationOutcome, Announced, PendingFile, StagedCopy, StagedCopyOutcome},
 };
 
 use crate::{

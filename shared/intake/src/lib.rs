@@ -38,7 +38,7 @@ use domain::{
     uploads::UploadRules,
 };
 use mime::Mime;
-use space_store::{NewContent, NewFile};
+use space_store::uploads::{NewContent, NewFile};
 use validation::FileFacts;
 
 /// Maximum size of a file in a form, in bytes: 50 MB.

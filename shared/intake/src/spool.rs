@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 use domain::errors::ServiceError;
 use formats::HEAD_BYTES;
 use sha2::{Digest, Sha256};
-use space_store::Payload;
+use space_store::objects::Payload;
 use tempfile::TempPath;
 use tokio::{
     fs::File,

@@ -28,7 +28,7 @@ use futures::{
     future::{BoxFuture, Shared},
 };
 
-use space_store::NewRendition;
+use space_store::objects::NewRendition;
 
 /// The renderings in progress of a process.
 #[derive(Clone, Default)]
@@ -172,7 +172,7 @@ mod tests {
         renditions::{ImageFormat, Rendition, Retention, Transformation},
     };
     use futures::{future::join_all, poll};
-    use space_store::RenditionInfo;
+    use space_store::objects::RenditionInfo;
     use tokio::sync::oneshot;
 
     use super::*;

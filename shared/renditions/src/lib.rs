@@ -1,7 +1,7 @@
 //! Renditions of images: each is rendered once, stored, and reused.
 //!
 //! A [`Rendition`] specifies the image. It is an [`ExpectedRendition`] before it is rendered, a
-//! [`NewRendition`] in memory, and a [`StoredRendition`](space_store::StoredRendition) in the bucket. A
+//! [`NewRendition`] in memory, and a [`StoredRendition`](space_store::objects::StoredRendition) in the bucket. A
 //! [`ReadyRendition`] is one of the last two.
 //!
 //! Invariants:
@@ -37,7 +37,11 @@ use domain::{
 };
 use futures::future;
 use media::{Format, WatermarkLayer};
-use space_store::{AuthorizedFile, FileBucket, NewRendition, RenditionInfo, Tenants, collect};
+use space_store::{
+    delivery::AuthorizedFile,
+    objects::{FileBucket, NewRendition, RenditionInfo, collect},
+    spaces::Tenants,
+};
 use tokio::sync::OwnedSemaphorePermit;
 
 pub use media::MAX_NEGOTIATED_AVIF_PIXELS;

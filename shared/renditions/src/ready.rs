@@ -1,7 +1,7 @@
 //! Renditions that are ready to be delivered.
 
 use domain::renditions::RenditionLocation;
-use space_store::{NewRendition, RenditionInfo, StoredRendition};
+use space_store::objects::{NewRendition, RenditionInfo, StoredRendition};
 
 /// A rendition that is stored. Its bytes are not read yet.
 #[derive(Debug)]

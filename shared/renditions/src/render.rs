@@ -9,7 +9,7 @@ use domain::{
     renditions::{Rendition, Resize, Sides},
 };
 use media::{Format, MediaError, RenderPlan, RenderedImage, Source, WatermarkLayer, render};
-use space_store::{NewRendition, RenditionInfo};
+use space_store::objects::{NewRendition, RenditionInfo};
 
 use crate::{
     MAX_SOURCE_BYTES,

@@ -3,7 +3,7 @@
 //! Invariant: the thread continues after an output is stored, so that one output at a time is in memory.
 
 use domain::errors::ServiceError;
-use space_store::NewRendition;
+use space_store::objects::NewRendition;
 use tokio::sync::{mpsc, oneshot};
 
 /// End of the thread that renders.

@@ -4,7 +4,7 @@ use domain::{
     errors::ServiceError,
     renditions::{Rendition, RenditionLocation, Retention},
 };
-use space_store::{AnonymousLimits, AuthorizedFile};
+use space_store::delivery::{AnonymousLimits, AuthorizedFile};
 
 use crate::{FoundRendition, ReadyRendition, Renditions, in_flight::Outcome};
 

@@ -9,7 +9,7 @@ use domain::{
     renditions::{ImageFormat, Rendition},
 };
 use media::{DecodedSource, Format, SharedPlan, Source, WatermarkLayer};
-use space_store::NewRendition;
+use space_store::objects::NewRendition;
 use tokio::time::Instant;
 
 use crate::{

@@ -22,7 +22,12 @@ use domain::{
 use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
 use runtime::Settings;
 use safe_http::{FetchLimits, Outbound, OutboundSettings};
-use space_store::{FileBucket, NewFolderSecurity, NewSecurity, ResolvedFolder, SpaceScope};
+use space_store::{
+    delivery::{NewFolderSecurity, NewSecurity},
+    folders::ResolvedFolder,
+    objects::FileBucket,
+    spaces::SpaceScope,
+};
 use tokio::sync::Semaphore;
 
 /// Maximum size of the image of a watermark, in bytes.

@@ -5,9 +5,10 @@ use domain::{
     keys::KeySecret,
     requests::RateLimit,
 };
-use table::{Reservations, Table, keys::KeyCheck, requests::AnonymousCount};
+pub use table::requests::AnonymousCount;
+use table::{Reservations, Table, keys::KeyCheck};
 
-use crate::{Caller, Tenants};
+use crate::spaces::{Caller, Tenants};
 
 /// The credentials and counters of requests.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,10 @@
 
 use domain::keys::KeySecret;
 use emulators::Service::DynamoDb;
-use space_store::{Bootstrap, Tenants, bootstrap, recover_key};
+use space_store::{
+    keys::{Bootstrap, bootstrap, recover_key},
+    spaces::Tenants,
+};
 use tests::DYNAMODB_ATTEMPTS;
 
 use super::Empty;

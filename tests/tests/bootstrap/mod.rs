@@ -9,7 +9,7 @@ use domain::{env::Env, id::UserId, keys::KeySecret};
 use emulators::{EmulatorOptions, Emulators, ExistingData, Faults, IamPrincipal, REGION};
 use runtime::{FunctionContext, Settings, SystemClock};
 use sam_template::Permission;
-use space_store::Tenants;
+use space_store::spaces::Tenants;
 use tempfile::TempDir;
 use tests::SeededRandom;
 

@@ -8,7 +8,7 @@ use emulators::{InjectedError, Service::DynamoDb};
 use local_stack::{TEMPLATE, all_functions};
 use sam_template::RecursiveLoop;
 use serde_json::json;
-use space_store::JobLimits;
+use space_store::jobs::JobLimits;
 use table::item_keys;
 use tests::{Dump, Stack, StackOptions, TestSpace, parse_template, seconds, stack_test};
 use worker::LAST_FULL_RECEIVE;

@@ -3,7 +3,7 @@
 use domain::env::Timestamp;
 use runtime::Settings;
 use serde_json::{Value, json};
-use space_store::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS};
+use space_store::jobs::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS};
 use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};
 
 use crate::uploads::{

@@ -3,7 +3,7 @@
 //! request, since codecs cannot be cancelled (`delivery::rendition_races`).
 
 use domain::keys::KeySecret;
-use space_store::Tenants;
+use space_store::spaces::Tenants;
 use tests::{PHOTO, Response, Stack, stack_test};
 
 use crate::routes::fixture::{ROUTES, RouteFixture};

@@ -4,7 +4,7 @@ use domain::settings::{WebhookEndpoint, WebhookSource};
 use local_stack::{Messages, TEMPLATE};
 use media::Format;
 use serde_json::json;
-use space_store::ProcessingJob;
+use space_store::jobs::ProcessingJob;
 use tests::{
     File, PHOTO, Stack, StackOptions, TestSpace, assert_fields, minutes, parse_template, seconds,
     stack_test,

@@ -13,7 +13,7 @@ mod thumbnails;
 
 use domain::{id::FileId, uploads::ProcessingRules};
 use runtime::Settings;
-use space_store::{DelayedJob, ProcessingJob};
+use space_store::jobs::{DelayedJob, ProcessingJob};
 use tests::{Stack, TestSpace};
 
 /// Returns a job without rules.

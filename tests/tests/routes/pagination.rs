@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ops::Deref};
 
 use domain::{keys::KeySecret, naming::KeyName};
 use runtime::Settings;
-use space_store::{NewKey, Tenants};
+use space_store::{keys::NewKey, spaces::Tenants};
 use tests::{Stack, StackOptions, TestSpace, stack_test};
 
 use crate::support::pages::{List, Page};

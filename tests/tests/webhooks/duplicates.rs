@@ -1,7 +1,7 @@
 //! Jobs that are received more than once, and jobs that are outdated.
 
 use local_stack::Messages;
-use space_store::WebhookJob;
+use space_store::jobs::WebhookJob;
 use tests::{PHOTO, Stack, column, seconds, stack_test, text};
 
 use super::fixture::{Hooks, event_job, run_with_failures, send_jobs, time, until_idle};

@@ -7,7 +7,7 @@ use local_stack::{Messages, all_functions};
 use runtime::Settings;
 use safe_http::{Network, SystemNetwork};
 use serde_json::{Value, json};
-use space_store::{DelayedJob, WebhookJob};
+use space_store::jobs::{DelayedJob, WebhookJob};
 use tests::{
     Answer, File, PHOTO, Stack, StackOptions, TestSpace, WebhookReceiver, assert_fields, seconds,
     text,

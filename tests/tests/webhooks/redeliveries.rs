@@ -1,7 +1,7 @@
 //! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`.
 
 use serde_json::{Value, json};
-use space_store::WebhookJob;
+use space_store::jobs::WebhookJob;
 use tests::{PHOTO, Response, Stack, WebhookReceiver, column, seconds, stack_test, text};
 
 use super::fixture::{

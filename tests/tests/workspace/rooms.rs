@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// The rooms of a crate, in order, and the number of names that its root exports at most.
-const ROOMS: [(&str, &str, usize); 2] = [
+const ROOMS: [(&str, &str, usize); 3] = [
     (
         "domain",
         "env id errors naming settings signing renditions keys requests spaces folders uploads files webhooks access",
@@ -17,6 +17,11 @@ const ROOMS: [(&str, &str, usize); 2] = [
         "errors connection key condition read query write filtered_page transaction change spaces folders files \
          item_keys keys purges renditions requests upload_configs webhooks",
         2,
+    ),
+    (
+        "space-store",
+        "objects spaces requests keys webhooks folders files delivery uploads jobs",
+        0,
     ),
 ];
 

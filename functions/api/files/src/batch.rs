@@ -20,7 +20,7 @@ use http_api::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use space_store::FolderSelector;
+use space_store::folders::FolderSelector;
 
 use crate::{
     FilesState,

@@ -6,7 +6,7 @@ use http_api::{
     ApiError, Authenticated, Can, Endpoint, FieldReader, FromFields, ID, ManageFiles, NoContent,
     ResourceSelector, ValidJson, ValidQuery, query_boolean,
 };
-use space_store::PendingRecord;
+use space_store::uploads::PendingRecord;
 
 use crate::FilesState;
 

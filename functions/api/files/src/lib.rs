@@ -18,7 +18,7 @@ mod view;
 use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use space_store::DeletionQueues;
+use space_store::files::DeletionQueues;
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;

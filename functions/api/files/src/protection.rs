@@ -4,7 +4,7 @@ use domain::{
     access::Protection, errors::ServiceError, files::File, folders::FolderChain, id::FolderId,
     keys::Role,
 };
-use space_store::SpaceScope;
+use space_store::spaces::SpaceScope;
 
 /// The folders of a file before and after a change, as read for one request.
 pub(crate) struct ProtectionCheck<'a> {

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::files::File;
 use http_api::{ApiError, Can, Data, Endpoint, FileView, ManageFiles};
-use space_store::RestoredFile;
+use space_store::files::RestoredFile;
 
 use crate::FilesState;
 

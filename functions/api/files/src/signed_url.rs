@@ -8,7 +8,7 @@ use http_api::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use space_store::require_untrashed;
+use space_store::files::require_untrashed;
 
 use crate::{FilesState, TRASHED, transformation_fields::read_transformation};
 

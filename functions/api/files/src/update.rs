@@ -19,7 +19,11 @@ use http_api::{
     ValidQuery, read_folder,
 };
 use serde_json::Value;
-use space_store::{FolderSelector, Placement, SpaceScope, require_untrashed};
+use space_store::{
+    files::require_untrashed,
+    folders::{FolderSelector, Placement},
+    spaces::SpaceScope,
+};
 
 use crate::{FilesState, TRASHED, protection::ProtectionCheck, read_only, view::file_view};
 

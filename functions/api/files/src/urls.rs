@@ -15,7 +15,7 @@ use http_api::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use space_store::FileInSpace;
+use space_store::files::FileInSpace;
 
 use crate::{FilesState, transformation_fields::read_transformation};
 

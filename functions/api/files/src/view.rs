@@ -2,7 +2,7 @@
 
 use domain::{errors::ServiceError, files::File};
 use http_api::{FileFields, FileView, SelectedFileView};
-use space_store::SpaceScope;
+use space_store::spaces::SpaceScope;
 
 /// Reads the folders of a file and creates its view.
 pub(crate) async fn file_view(

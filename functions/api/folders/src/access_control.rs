@@ -3,7 +3,7 @@
 
 use domain::folders::Folder;
 use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageFolders, ValidJson};
-use space_store::ResolvedFolder;
+use space_store::folders::ResolvedFolder;
 
 use crate::views::DetailedFolderView;
 

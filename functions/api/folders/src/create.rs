@@ -5,7 +5,7 @@ use http_api::{
     ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FolderReference, FromFields,
     IdempotentJson, ManageFolders, Reservation, ResourceId,
 };
-use space_store::{NewFolder, ResolvedFolder};
+use space_store::folders::{NewFolder, ResolvedFolder};
 
 use crate::views::DetailedFolderView;
 

@@ -3,7 +3,10 @@
 use axum::extract::State;
 use http_api::{ApiError, Can, Deletion, Endpoint, Force, ManageFolders, ValidQuery};
 use renditions::Watermarks;
-use space_store::{PurgeJob, Queue, ResolvedFolder};
+use space_store::{
+    folders::ResolvedFolder,
+    jobs::{PurgeJob, Queue},
+};
 
 pub(crate) const DELETE: Endpoint =
     Endpoint::delete("deleteFolder", "/folders/{id}", "Delete a folder")

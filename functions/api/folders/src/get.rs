@@ -1,7 +1,7 @@
 //! `GET /folders/:id`: get a folder.
 
 use http_api::{ApiError, Can, Data, Endpoint, ReadFolders};
-use space_store::ResolvedFolder;
+use space_store::folders::ResolvedFolder;
 
 use crate::views::DetailedFolderView;
 

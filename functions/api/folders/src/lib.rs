@@ -13,7 +13,7 @@ use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use renditions::Watermarks;
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use space_store::{PurgeJob, Queue};
+use space_store::jobs::{PurgeJob, Queue};
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;

@@ -4,7 +4,7 @@ use axum::extract::State;
 use domain::settings::FolderSecurity;
 use http_api::{ApiError, Can, Data, Endpoint, FolderSecurityChange, ManageFolders, ValidJson};
 use renditions::Watermarks;
-use space_store::ResolvedFolder;
+use space_store::folders::ResolvedFolder;
 
 use crate::views::DetailedFolderView;
 

@@ -5,7 +5,7 @@ use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FolderReference, FromFields, ManageFolders, Patch,
     ValidJson,
 };
-use space_store::{FolderMove, ResolvedFolder};
+use space_store::folders::{FolderMove, ResolvedFolder};
 
 use crate::views::DetailedFolderView;
 

@@ -10,7 +10,7 @@ use domain::{
 use http_api::Rfc3339;
 use schemars::JsonSchema;
 use serde::Serialize;
-use space_store::ResolvedFolder;
+use space_store::folders::ResolvedFolder;
 
 /// A folder in a list, with the effective access control and security settings of its content.
 #[derive(Serialize, JsonSchema)]

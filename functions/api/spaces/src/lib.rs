@@ -10,7 +10,7 @@ use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use renditions::Watermarks;
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use space_store::{PurgeJob, Queue, WebhookJob};
+use space_store::jobs::{PurgeJob, Queue, WebhookJob};
 
 use crate::space::cdn_domains::CdnDomains;
 

@@ -11,7 +11,7 @@ use domain::{
 use http_api::{Action, ManageWebhooks, Rfc3339};
 use schemars::JsonSchema;
 use serde::Serialize;
-use space_store::Account;
+use space_store::keys::Account;
 
 /// A space in a list.
 #[derive(Serialize, JsonSchema)]

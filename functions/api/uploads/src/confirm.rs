@@ -23,7 +23,10 @@ use http_api::{
     path_parameter,
 };
 use intake::ConfirmOutcome;
-use space_store::{ActivationOutcome, PendingRecord, Scoped, SpaceScope, require_replaceable};
+use space_store::{
+    spaces::{Scoped, SpaceScope},
+    uploads::{ActivationOutcome, PendingRecord, require_replaceable},
+};
 
 use crate::{UploadsState, views::ConfirmedView, within_deadline};
 
@@ -218,7 +221,7 @@ async fn activate(
     match intake::confirm(pending, uploads.decoders).await? {
         ConfirmOutcome::Activation(ActivationOutcome::Active(file)) => Ok(*file),
         ConfirmOutcome::Activation(ActivationOutcome::NameTaken { name }) => {
-            Err(space_store::name_taken(&name))
+            Err(space_store::uploads::name_taken(&name))
         }
         ConfirmOutcome::Activation(ActivationOutcome::Deleted) => Err(ServiceError::not_found()),
         ConfirmOutcome::Activation(ActivationOutcome::OverQuota(error)) => Err(error),

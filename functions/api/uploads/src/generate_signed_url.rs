@@ -17,7 +17,7 @@ use http_api::{
 use runtime::Viewer;
 use schemars::JsonSchema;
 use serde::Serialize;
-use space_store::{FolderSelector, SpaceScope};
+use space_store::{folders::FolderSelector, spaces::SpaceScope};
 
 use crate::{
     UploadsState,

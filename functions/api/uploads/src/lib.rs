@@ -26,7 +26,10 @@ use axum::{Router, extract::FromRef};
 use domain::{errors::ServiceError, files::Decoders};
 use http_api::{ApiState, RateLimitTier, Register, RouterBuilder};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use space_store::{ConfirmCheck, Queue, UploadStorage};
+use space_store::{
+    jobs::{ConfirmCheck, Queue},
+    uploads::UploadStorage,
+};
 
 use crate::{
     forms_in_flight::FormsInFlight,

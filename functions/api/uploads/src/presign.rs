@@ -20,7 +20,7 @@ use intake::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use space_store::{PRESIGNED_URL_LIFETIME_MS, PresignRequest};
+use space_store::uploads::{PRESIGNED_URL_LIFETIME_MS, PresignRequest};
 
 use crate::{
     UploadsState,

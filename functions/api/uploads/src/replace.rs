@@ -7,7 +7,7 @@ use http_api::{
     openapi::{DescribeInput, OperationBuilder},
 };
 use intake::{ReceivedFile, UploadContext, ValidationOutcome};
-use space_store::{SpaceScope, require_replaceable};
+use space_store::{spaces::SpaceScope, uploads::require_replaceable};
 
 use crate::{
     STORING_TIMEOUT, UploadsState,

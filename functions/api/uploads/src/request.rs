@@ -15,7 +15,10 @@ use http_api::{FOLDER_ID, FOLDER_PATH, FieldReader, IdempotencyScope, InputField
 use intake::{
     ConfirmationTerms, DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome,
 };
-use space_store::{FolderSelector, Placement, UploadScope, Uploads, require_replaceable};
+use space_store::{
+    folders::{FolderSelector, Placement},
+    uploads::{UploadScope, Uploads, require_replaceable},
+};
 
 use crate::{
     UploadsState,

@@ -4,7 +4,7 @@ use domain::{errors::ServiceError, files::UploadTarget};
 use http_api::{AnonymousFileView, FileView};
 use schemars::JsonSchema;
 use serde::Serialize;
-use space_store::NewFile;
+use space_store::uploads::NewFile;
 
 /// A view of the files of one form.
 pub(crate) trait UploadView: Serialize + JsonSchema + Sized + Send {

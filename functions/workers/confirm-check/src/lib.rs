@@ -27,8 +27,9 @@ use intake::{
 };
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
-    ActivationOutcome, ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingRecord, PendingUploads,
-    Queue, Scoped, UploadStorage,
+    jobs::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, Queue},
+    spaces::Scoped,
+    uploads::{ActivationOutcome, PendingRecord, PendingUploads, UploadStorage},
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
 

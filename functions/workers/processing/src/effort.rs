@@ -1,7 +1,7 @@
 //! How much of a file a job reads.
 
 use domain::files::File;
-use space_store::ProcessingJob;
+use space_store::jobs::ProcessingJob;
 use worker::{JobContext, LAST_FULL_RECEIVE};
 
 /// How much of a file a job reads. A job that was received often may have killed its process, so it

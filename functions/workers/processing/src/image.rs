@@ -9,7 +9,7 @@ use domain::{
 };
 use media::{Format, MetadataOptions, color_name};
 use renditions::is_unrenderable;
-use space_store::{AuthorizedFile, RenditionInfo};
+use space_store::{delivery::AuthorizedFile, objects::RenditionInfo};
 
 use crate::{
     Processed, Processing,

@@ -30,7 +30,11 @@ use domain::{
 };
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use space_store::{ProcessingJob, Queue, Scoped, UploadedFiles, WebhookJob};
+use space_store::{
+    jobs::{ProcessingJob, Queue, WebhookJob},
+    spaces::Scoped,
+    uploads::UploadedFiles,
+};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 use crate::effort::Effort;

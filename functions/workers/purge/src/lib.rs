@@ -6,7 +6,7 @@
 //! guide), so the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use space_store::{
+use space_store::jobs::{
     DelayedJob, Job as _, JobLimits, JobTime, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome,
     Queue,
 };

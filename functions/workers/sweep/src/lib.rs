@@ -6,7 +6,7 @@
 //! `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use space_store::{DelayedJob, JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
+use space_store::jobs::{DelayedJob, JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 struct SweepWorker {

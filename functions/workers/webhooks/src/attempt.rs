@@ -7,7 +7,10 @@ use domain::{
         WebhookStatus,
     },
 };
-use space_store::{DelayedJob, HostReaction, WebhookClaim, WebhookJob, WebhookMessageInSpace};
+use space_store::{
+    jobs::{DelayedJob, WebhookJob},
+    webhooks::{HostReaction, WebhookClaim, WebhookMessageInSpace},
+};
 use worker::{JobContext, JobError};
 
 use crate::{WebhookWorker, event::FIRST};

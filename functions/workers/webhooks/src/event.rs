@@ -7,7 +7,10 @@ use domain::{
     env::Timestamp,
     id::{SpaceId, WebhookMessageId},
 };
-use space_store::{DelayedJob, WebhookJob, WebhookMessageInSpace, recheck_delay_seconds};
+use space_store::{
+    jobs::{DelayedJob, WebhookJob, recheck_delay_seconds},
+    webhooks::WebhookMessageInSpace,
+};
 use worker::{JobContext, JobError};
 
 use crate::WebhookWorker;

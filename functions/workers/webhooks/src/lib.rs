@@ -28,7 +28,8 @@ use domain::{
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use safe_http::{Network, Outbound, OutboundSettings, SystemNetwork};
 use space_store::{
-    DelayedJob, Job, MAX_DELAY_SECONDS, Queue, WebhookJob, WebhookMessageInSpace, Webhooks,
+    jobs::{DelayedJob, Job, MAX_DELAY_SECONDS, Queue, WebhookJob},
+    webhooks::{WebhookMessageInSpace, Webhooks},
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
 

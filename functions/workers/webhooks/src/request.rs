@@ -9,7 +9,7 @@ use domain::{
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use safe_http::{FetchLimits, OutboundError, PostRequest, Posted, RetryAfter};
-use space_store::HostReaction;
+use space_store::webhooks::HostReaction;
 use tokio::time::Instant;
 use worker::{JobContext, JobError};
 

@@ -5,7 +5,7 @@ use domain::{
     signing::{MasterSecret, SignatureError, SignedDelivery},
 };
 
-use crate::Caller;
+use crate::spaces::Caller;
 
 /// The credentials of a delivery request.
 pub struct AccessContext<'a> {

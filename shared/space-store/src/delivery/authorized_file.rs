@@ -24,7 +24,7 @@ use table::folders::{DeliveryRecords, FolderSelection};
 use tracing::instrument;
 
 use super::{AccessContext, AccessGrant, Delivery, UrlSignature};
-use crate::Caller;
+use crate::spaces::Caller;
 
 /// Maximum reads to resolve the folders of a file, which concurrent moves may invalidate.
 const MAX_READS: usize = MAX_FOLDER_DEPTH;

@@ -9,10 +9,10 @@ mod watermarks;
 pub use access_context::{AccessContext, AccessGrant, UrlSignature};
 pub use anonymous::AnonymousLimits;
 pub use authorized_file::{AuthorizedFile, ResolvedFile};
-pub use objects::{FileObjects, GoneBytes, PresignedRead, collect};
+pub use objects::{FileObjects, GoneBytes, PresignedRead};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 
-use crate::Tenants;
+use crate::spaces::Tenants;
 
 /// The files of all spaces, as requests for their bytes find them.
 #[derive(Clone, Copy, Debug)]

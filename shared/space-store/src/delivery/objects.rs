@@ -9,7 +9,7 @@
 use std::{ops::RangeInclusive, time::Duration};
 
 use bucket::{BucketError, NewRendition, ObjectKey, ResponseHeaders, StoredRendition};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use domain::{
     env::Timestamp,
     errors::ServiceError,
@@ -17,11 +17,11 @@ use domain::{
     settings::{AppliedWatermark, DeliveryType, TransformationPolicy},
     uploads::UploadConfigReference,
 };
-use futures::{Stream, TryStreamExt, future};
+use futures::Stream;
 use tracing::instrument;
 
 use super::AuthorizedFile;
-use crate::{FileBucket, Tenants, files::original_key};
+use crate::{objects::FileBucket, objects::original_key, spaces::Tenants};
 
 /// The original and the renditions of a file, and the image of its watermark.
 #[derive(Clone, Copy, Debug)]
@@ -260,18 +260,6 @@ impl FileObjects<'_> {
         let image = self.bucket.0.get(&key, None).await?;
         image.ok_or_else(|| ServiceError::contended("the image of the watermark was replaced"))
     }
-}
-
-/// Returns the bytes of an object that is read in chunks.
-pub async fn collect(
-    chunks: impl Stream<Item = Result<Bytes, BucketError>>,
-) -> Result<Bytes, ServiceError> {
-    let append = |mut all: BytesMut, chunk: Bytes| {
-        all.extend_from_slice(&chunk);
-        future::ok(all)
-    };
-    let all = chunks.try_fold(BytesMut::new(), append).await?;
-    Ok(all.freeze())
 }
 
 fn not_creatable() -> ServiceError {

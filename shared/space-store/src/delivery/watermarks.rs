@@ -17,7 +17,7 @@ use domain::{
 use table::errors::TableError;
 use tracing::{instrument, warn};
 
-use crate::{FileBucket, ResolvedFolder, SpaceScope};
+use crate::{folders::ResolvedFolder, objects::FileBucket, spaces::SpaceScope};
 
 /// Security settings to store of a space.
 #[derive(Clone, Debug)]

@@ -1,11 +1,9 @@
 //! Files: their records, and the bucket of their bytes.
 
-mod bucket;
 mod of_caller;
 mod trash;
 
-pub use bucket::FileBucket;
-pub(crate) use bucket::original_key;
+pub use table::files::FileInSpace;
 pub use trash::{RestoredFile, require_untrashed};
 
 use std::collections::HashSet;
@@ -30,9 +28,9 @@ use table::{
 };
 
 use crate::{
-    Caller, SpaceLists, SpaceScope, collect,
     folders::{FOLDER_FIELD, folder_locked},
-    spaces::PURGE_DELAY_SECONDS,
+    objects::{FileBucket, collect, original_key},
+    spaces::{Caller, PURGE_DELAY_SECONDS, SpaceLists, SpaceScope},
     webhooks::webhook_message,
 };
 

@@ -11,7 +11,7 @@ use domain::{
 };
 use table::files::FileInSpace;
 
-use crate::{Caller, Scoped, Tenants};
+use crate::spaces::{Caller, Scoped, Tenants};
 
 impl Tenants {
     /// Returns a file by id; `None` if the caller has no access to such a file.

@@ -11,7 +11,7 @@ use domain::{
 };
 
 use super::{Folders, ResolvedFolder};
-use crate::{SpaceScope, spaces::AncestorCache};
+use crate::spaces::{AncestorCache, SpaceScope};
 
 /// Maximum reads to resolve folders. Each read finds deeper ancestors, or folders that were moved.
 const MAX_READS: usize = 2 * MAX_FOLDER_DEPTH;

@@ -27,7 +27,7 @@ use table::{
 };
 use tracing::instrument;
 
-use crate::{Caller, Scoped, SpaceLists, SpaceScope, Tenants, spaces::space_locked};
+use crate::spaces::{Caller, Scoped, SpaceLists, SpaceScope, Tenants, space_locked};
 
 /// The folders of a space.
 #[derive(Clone, Copy, Debug)]

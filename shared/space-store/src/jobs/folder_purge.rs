@@ -20,7 +20,7 @@ use queue::{DelayedJob, PurgeJob, Queue};
 use table::errors::{Reason, WriteError};
 
 use super::{JobLimits, JobTime, PurgeOutcome};
-use crate::SpaceScope;
+use crate::spaces::SpaceScope;
 
 /// Files that are deleted at a time, as many as the jobs of one call.
 const FILES_AT_ONCE: usize = 10;

@@ -5,6 +5,10 @@ mod purge;
 mod sweep;
 
 pub use purge::{Purge, PurgeOutcome};
+pub use queue::{
+    ConfirmCheck, DelayedJob, Job, MAX_DELAY_SECONDS, ProcessingJob, PurgeJob, PurgePass, Queue,
+    SweepJob, WebhookJob, recheck_delay_seconds,
+};
 pub use sweep::{Sweep, SweepOutcome};
 
 use std::time::Duration;

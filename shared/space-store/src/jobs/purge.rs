@@ -18,7 +18,7 @@ use table::Table;
 use tracing::instrument;
 
 use super::{JobLimits, JobTime, folder_purge::FolderPurge};
-use crate::{SpaceScope, folders::FOLDER_PURGE_AFTER_MS};
+use crate::{folders::FOLDER_PURGE_AFTER_MS, spaces::SpaceScope};
 
 /// Time after the purge job in which the record may still be deleted, in milliseconds: longer than a
 /// request takes.

@@ -8,7 +8,7 @@ use domain::{
 };
 
 use super::Keys;
-use crate::{Caller, SpaceRole, SpaceScope, Tenants};
+use crate::spaces::{Caller, SpaceRole, SpaceScope, Tenants};
 
 #[derive(Clone, Debug)]
 pub struct Account {

@@ -14,7 +14,7 @@ use table::{
 };
 
 use super::{CreatedKey, NewKey};
-use crate::Tenants;
+use crate::spaces::Tenants;
 
 /// Name of the first key.
 const FIRST_KEY: &str = "bootstrap";

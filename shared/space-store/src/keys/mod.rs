@@ -15,7 +15,7 @@ use domain::{
 };
 use table::Table;
 
-use crate::{SpaceLists, SpaceScope};
+use crate::spaces::{SpaceLists, SpaceScope};
 
 /// Properties of a new key.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Access to all spaces. A [`Caller`] reaches one of them through a [`SpaceScope`], and the lists of a
-/// space key's own space through [`SpaceLists`](crate::SpaceLists).
+/// space key's own space through [`SpaceLists`](crate::spaces::SpaceLists).
 #[derive(Clone, Debug)]
 pub struct Tenants {
     pub(crate) table: Table,

@@ -9,7 +9,10 @@ use domain::{
 };
 use table::spaces::JoinedSpace;
 
-use crate::{CONFIG_READ_ROLE, Caller, Tenants};
+use crate::{
+    spaces::{Caller, Tenants},
+    uploads::CONFIG_READ_ROLE,
+};
 
 /// Maximum spaces that one page reads. Such a page may be short although more configs follow.
 const MAX_SPACES: u16 = 50;

@@ -9,7 +9,7 @@ use domain::{
     uploads::{NewUploadConfig, UploadConfig, UploadConfigReference, UploadRules},
 };
 
-use crate::{SpaceLists, SpaceScope};
+use crate::spaces::{SpaceLists, SpaceScope};
 
 /// Minimum role for reading upload configs.
 pub const CONFIG_READ_ROLE: Role = Role::User;

@@ -27,12 +27,13 @@ pub use replacement::{NewContent, replaced_by, require_replaceable};
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use storage::{Announced, UploadStorage};
 pub use store::NewFile;
+pub use table::files::ReplacementUpload;
 pub use targets::{UploadScope, UploadTargets, VerifiedUpload};
 pub use unsigned::{RequestOrigin, UnverifiedUpload};
 
 use bucket::Bucket;
 
-use crate::SpaceScope;
+use crate::spaces::SpaceScope;
 
 /// The uploads to a space.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@ use super::{
     replacement::replaced_by,
     targets::{invalid_key, may_upload},
 };
-use crate::{Caller, Scoped, SpaceScope, Tenants};
+use crate::spaces::{Caller, Scoped, SpaceScope, Tenants};
 
 /// A pending file, and the uploads to its space.
 #[derive(Clone, Copy)]

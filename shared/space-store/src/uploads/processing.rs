@@ -19,7 +19,10 @@ use table::Table;
 use tracing::instrument;
 
 use crate::{
-    AuthorizedFile, FileBucket, Scoped, SpaceScope, Tenants, collect, files::original_key,
+    delivery::AuthorizedFile,
+    objects::original_key,
+    objects::{FileBucket, collect},
+    spaces::{Scoped, SpaceScope, Tenants},
 };
 
 /// Number of reads of one invocation that wait for a record. It is usually written within

@@ -7,7 +7,7 @@ use domain::{
 };
 
 use super::{PendingFile, UploadScope};
-use crate::SpaceScope;
+use crate::spaces::SpaceScope;
 
 impl UploadScope {
     /// Fails with 429 if the hourly quota of uploads is exhausted in one of these scopes, before an upload is

@@ -22,7 +22,8 @@ use queue::{DelayedJob, MAX_DELAY_SECONDS, ProcessingJob, PurgeJob, Queue, Webho
 use tracing::instrument;
 
 use crate::{
-    FileBucket, SpaceScope,
+    objects::FileBucket,
+    spaces::SpaceScope,
     webhooks::{event_job, webhook_message},
 };
 

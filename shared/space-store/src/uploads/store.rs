@@ -20,8 +20,8 @@ use tracing::instrument;
 
 use super::{Uploads, quota::quota_error};
 use crate::{
-    files::original_key,
     folders::{FOLDER_FIELD, folder_locked},
+    objects::original_key,
     spaces::space_locked,
 };
 

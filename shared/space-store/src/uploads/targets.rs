@@ -14,7 +14,10 @@ use domain::{
 use table::{keys::KeyInSpace, spaces::WithSpace};
 use tracing::instrument;
 
-use crate::{Caller, PRESIGNED_URL_LIFETIME_MS, Scoped, SpaceScope, Tenants};
+use crate::{
+    spaces::{Caller, Scoped, SpaceScope, Tenants},
+    uploads::PRESIGNED_URL_LIFETIME_MS,
+};
 
 /// Minimum role for uploads, and the role of anonymous uploads.
 pub(crate) const UPLOAD_ROLE: Role = Role::User;

@@ -5,6 +5,7 @@
 mod attempts;
 
 pub use attempts::{WebhookMessageInSpace, Webhooks};
+pub use table::webhooks::{HostReaction, WebhookClaim};
 
 use domain::{
     env::Timestamp,
@@ -18,7 +19,7 @@ use domain::{
 };
 use queue::{DelayedJob, Queue, WebhookJob};
 
-use crate::{SpaceLists, SpaceScope};
+use crate::spaces::{SpaceLists, SpaceScope};
 
 /// The webhook messages of a space.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +47,7 @@ impl SpaceLists {
 
 impl WebhookMessages<'_> {
     /// Sends the job of an event if an endpoint receives it. The event happens with the transaction that creates
-    /// its message, for example [`Files::record_processing`](crate::Files::record_processing).
+    /// its message, for example that of the processing.
     pub async fn announce(
         self,
         event: WebhookEvent,

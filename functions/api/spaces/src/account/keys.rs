@@ -9,7 +9,7 @@ use http_api::{
     AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson, KeyPath,
     NoContent, PageQuery, PageResponse,
 };
-use space_store::NewKey;
+use space_store::keys::NewKey;
 
 use crate::{keys::create::expires_at, views::KeyView};
 

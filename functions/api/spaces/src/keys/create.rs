@@ -8,7 +8,7 @@ use domain::{
 use http_api::{
     ApiError, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson, ManageKeys,
 };
-use space_store::NewKey;
+use space_store::keys::NewKey;
 
 use super::PATH;
 use crate::views::KeyView;

@@ -5,7 +5,7 @@ use http_api::{
     ApiError, Authenticated, Can, DeleteSpace, Deletion, Endpoint, FieldReader, Force, FromFields,
     ResourceId, ValidQuery,
 };
-use space_store::{PurgeJob, Queue};
+use space_store::jobs::{PurgeJob, Queue};
 
 pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space")
     .description(

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use http_api::{Accepted, ApiError, Can, Endpoint, ManageWebhooks, WebhookMessagePath};
-use space_store::{Queue, WebhookJob};
+use space_store::jobs::{Queue, WebhookJob};
 
 pub(crate) const REDELIVER: Endpoint = Endpoint::post(
     "redeliverWebhook",

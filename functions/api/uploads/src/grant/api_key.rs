@@ -8,7 +8,7 @@ use http_api::{
     Upload, openapi::DescribeInput as _, openapi::OperationBuilder, read_folder,
 };
 use intake::MAX_FORM_FILES;
-use space_store::FolderSelector;
+use space_store::folders::FolderSelector;
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{UploadsState, views::UploadedView};

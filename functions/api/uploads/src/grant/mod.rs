@@ -29,7 +29,7 @@ use http_api::{
 };
 use intake::ConfirmationTerms;
 use mime::Mime;
-use space_store::{FolderSelector, UploadScope};
+use space_store::{folders::FolderSelector, uploads::UploadScope};
 
 use crate::{UploadsState, views::UploadView};
 

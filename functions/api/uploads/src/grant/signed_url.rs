@@ -13,7 +13,10 @@ use http_api::{
     InputFields, openapi::OperationBuilder,
 };
 use mime::Mime;
-use space_store::{FolderSelector, UploadScope, VerifiedUpload};
+use space_store::{
+    folders::FolderSelector,
+    uploads::{UploadScope, VerifiedUpload},
+};
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{UploadsState, upload::UPLOAD_SIGNED};

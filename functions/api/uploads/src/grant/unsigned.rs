@@ -14,7 +14,7 @@ use http_api::{
     InputFields, openapi::OperationBuilder, path_parameter,
 };
 use runtime::Viewer;
-use space_store::{RequestOrigin, UploadScope};
+use space_store::uploads::{RequestOrigin, UploadScope};
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{
