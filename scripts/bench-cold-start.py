@@ -20,7 +20,7 @@ from pathlib import Path
 from bench_stack import cpu_ns
 
 RUNS = 30
-AMAZON_ROOTS = Path(__file__).parent.parent / "shared/runtime/src/amazon_roots.pem"
+AMAZON_ROOTS = Path(__file__).parent.parent / "shared/runtime/src/aws/amazon_roots.pem"
 # A key with a valid checksum.
 KEY = "sk_" + "a" * 40 + "3gcfED"
 VARIABLES = {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use runtime::Settings;
+use runtime::context::Settings;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use table::item_keys::{self, Key};

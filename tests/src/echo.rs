@@ -8,7 +8,7 @@ use std::{
 };
 
 use domain::id::SpaceId;
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use serde::{Deserialize, Serialize};
 use space_store::jobs::{DelayedJob, Job, Queue};
 use worker::{BatchHandler, JobContext, JobError, Worker};

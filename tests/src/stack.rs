@@ -15,7 +15,7 @@ use local_stack::{
     all_functions,
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
-use runtime::BodyDeadlines;
+use runtime::http::BodyDeadlines;
 use sam_template::Template;
 use serde_json::{Value, json};
 use tempfile::TempDir;

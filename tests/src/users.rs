@@ -9,7 +9,7 @@ use domain::{
     settings::{WebhookEndpoint, WebhookEvent, WebhookSource},
     webhooks::{AnnouncedWebhook, WebhookMessage},
 };
-use runtime::{FunctionContext, Settings};
+use runtime::context::{FunctionContext, Settings};
 use table::item_keys::Key;
 
 use crate::{Client, Stack, TestSpace};

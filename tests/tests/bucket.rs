@@ -13,7 +13,7 @@ use domain::{
 use emulators::{AsyncClock, InjectedError, Service::S3};
 use futures::future::join;
 use hex::encode;
-use runtime::Settings;
+use runtime::context::Settings;
 use sha2::{Digest, Sha256};
 use tests::{Stack, minutes, stack_test};
 

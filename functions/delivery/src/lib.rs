@@ -30,7 +30,10 @@ use domain::{
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use http_api::with_layers;
 use renditions::{MemoryLimits, Renditions};
-use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
+use runtime::{
+    aws::LazyMasterSecret,
+    context::{ConfigurationError, FunctionContext, Settings},
+};
 use space_store::{delivery::AnonymousLimits, objects::FileBucket, spaces::Tenants};
 
 use object_url::ObjectUrls;

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     av1::init();
-    runtime::serve_http(
+    runtime::http::serve_http(
         env!("CARGO_BIN_NAME"),
-        runtime::EventSource::FunctionUrl,
+        runtime::http::EventSource::FunctionUrl,
         delivery::router,
     )
 }

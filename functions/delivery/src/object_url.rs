@@ -10,7 +10,7 @@
 use domain::{errors::ServiceError, renditions::RenditionLocation};
 use http::{HeaderValue, Uri};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use runtime::{LazySecret, Settings};
+use runtime::{aws::LazySecret, context::Settings};
 use space_store::{delivery::AuthorizedFile, objects::ResponseHeaders};
 
 use crate::cloudfront_url::CloudFrontKey;

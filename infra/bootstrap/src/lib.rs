@@ -12,7 +12,7 @@ use domain::{
     errors::{ServiceError, error_chain},
     keys::KeySecret,
 };
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::{keys::Bootstrap, spaces::Tenants};
 
 /// Why no key was created.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bootstrap::BootstrapError;
-use runtime::{FunctionContext, system_env};
+use runtime::context::{FunctionContext, system_env};
 
 fn main() -> ExitCode {
     match create_key() {

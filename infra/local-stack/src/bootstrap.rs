@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use domain::keys::KeySecret;
 use emulators::Emulators;
-use runtime::Settings;
+use runtime::context::Settings;
 use sam_template::ResolvedTemplate;
 use serde::{Deserialize, Serialize};
 use space_store::{keys::Bootstrap, spaces::Tenants};

@@ -6,7 +6,7 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::{Router, body::Body};
 use futures::FutureExt;
 use http::{Request, Response};
-use runtime::BodyTimer;
+use runtime::http::BodyTimer;
 use tokio::time::Instant;
 use tower::ServiceExt;
 use worker::BatchHandler;

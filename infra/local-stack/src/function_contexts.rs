@@ -11,7 +11,7 @@ use std::{
 
 use domain::env::{Clock, Env, Random, Timestamp};
 use emulators::{Emulators, IamPrincipal, Presigner, REGION};
-use runtime::FunctionContext;
+use runtime::context::FunctionContext;
 use sam_template::{Function, ObjectBehavior, Permission, Schedule};
 use sha2::{Digest, Sha256};
 

@@ -5,7 +5,10 @@ use axum::{
     extract::Request,
     middleware::{self, Next},
 };
-use runtime::{BodyTimer, FunctionContext, Observer};
+use runtime::{
+    context::FunctionContext,
+    http::{BodyTimer, Observer},
+};
 use sam_template::ResolvedTemplate;
 
 use crate::{

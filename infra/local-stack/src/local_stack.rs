@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use domain::keys::KeySecret;
 use emulators::{CallLog, Emulators, ExistingData, Faults};
-use runtime::{BodyDeadlines, FunctionContext};
+use runtime::{context::FunctionContext, http::BodyDeadlines};
 use sam_template::{ResolvedTemplate, Trigger};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 

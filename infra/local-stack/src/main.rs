@@ -6,7 +6,7 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
 
 use cli::{Arguments, Parsed};
 use local_stack::{LocalStack, Options, StartError, TEMPLATE, all_functions};
-use runtime::{BodyDeadlines, SystemRandom};
+use runtime::{context::SystemRandom, http::BodyDeadlines};
 use sam_template::Template;
 use telemetry::{TaskLines, log_filter, log_panics};
 use tracing_subscriber::{

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, num::NonZeroU64, path::PathBuf, sync::Arc};
 
 use domain::env::Random;
 use emulators::{ACCOUNT_ID, REGION};
-use runtime::BodyDeadlines;
+use runtime::http::BodyDeadlines;
 use sam_template::{Context, Template};
 
 use crate::{

@@ -12,7 +12,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsEvent, SqsMessage};
 use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName};
 use emulators::{ACCOUNT_ID, REGION};
-use runtime::FunctionContext;
+use runtime::context::FunctionContext;
 use sam_template::Trigger;
 use tokio::task::JoinSet;
 

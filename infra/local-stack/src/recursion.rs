@@ -6,7 +6,7 @@
 //! prevent infinite loops" in the Lambda developer guide).
 
 use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
-use runtime::FunctionContext;
+use runtime::context::FunctionContext;
 use sam_template::RecursiveLoop;
 
 use crate::sqs_client::SqsClient;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Router;
-use runtime::{ConfigurationError, FunctionContext};
+use runtime::context::{ConfigurationError, FunctionContext};
 use worker::BatchHandler;
 
 /// Creates a handler from a context.

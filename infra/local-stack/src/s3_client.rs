@@ -6,7 +6,7 @@ use aws_sdk_s3::{
 };
 use aws_smithy_http_client::Builder;
 use emulators::REGION;
-use runtime::FunctionContext;
+use runtime::context::FunctionContext;
 
 /// Creates a client with the credentials and the endpoint of a context.
 pub(crate) fn s3_client(context: &FunctionContext) -> Client {

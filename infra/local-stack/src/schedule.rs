@@ -12,7 +12,7 @@ use std::{
 };
 
 use emulators::AsyncClock;
-use runtime::FunctionContext;
+use runtime::context::FunctionContext;
 use sam_template::Schedule;
 
 use crate::{sqs_client::SqsClient, stopping::Stopping};

@@ -9,7 +9,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::{GracefulShutdown, Watcher},
 };
-use runtime::Viewer;
+use runtime::http::Viewer;
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
     task::JoinSet,

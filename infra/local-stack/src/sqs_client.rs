@@ -6,7 +6,7 @@ use aws_sdk_sqs::{
 };
 use aws_smithy_http_client::Builder;
 use emulators::{ACCOUNT_ID, REGION};
-use runtime::FunctionContext;
+use runtime::context::FunctionContext;
 
 /// An SQS client with the credentials of one role.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use domain::errors::ServiceError;
-use runtime::ConfigurationError;
+use runtime::context::ConfigurationError;
 use sam_template::TemplateError;
 
 /// Reason why the local stack did not start.

@@ -2,7 +2,7 @@
 
 use domain::{env::Env, errors::ServiceError, naming::UrlPolicy, requests::RateLimit};
 use http::request::Parts;
-use runtime::Settings;
+use runtime::context::Settings;
 use space_store::spaces::Tenants;
 
 use crate::request_state::RequestState;

@@ -5,7 +5,7 @@
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use domain::{errors::ServiceError, requests::Cursor, signing::Secret};
-use runtime::LazyMasterSecret;
+use runtime::aws::LazyMasterSecret;
 
 use crate::Authenticated;
 

@@ -8,7 +8,7 @@ use axum::{
 };
 use domain::errors::{ErrorKind, ServiceError, error_chain};
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use runtime::ErrorCause;
+use runtime::http::ErrorCause;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -20,7 +20,7 @@ use domain::{
     settings::{FileStatus, FolderSecurity, Security, Watermark},
 };
 use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
-use runtime::Settings;
+use runtime::context::Settings;
 use safe_http::{FetchLimits, Outbound, OutboundSettings};
 use space_store::{
     delivery::{NewFolderSecurity, NewSecurity},

@@ -7,7 +7,7 @@ use std::{net::TcpListener, sync::Arc};
 
 use domain::{env::Env, id::UserId, keys::KeySecret};
 use emulators::{EmulatorOptions, Emulators, ExistingData, Faults, IamPrincipal, REGION};
-use runtime::{FunctionContext, Settings, SystemClock};
+use runtime::context::{FunctionContext, Settings, SystemClock};
 use sam_template::Permission;
 use space_store::spaces::Tenants;
 use tempfile::TempDir;

@@ -2,7 +2,7 @@
 
 use bootstrap::BootstrapError;
 use domain::keys::KeySecret;
-use runtime::FunctionContext;
+use runtime::context::FunctionContext;
 use tests::{PHOTO, Stack, form, stack_test};
 
 use super::{Empty, register};

@@ -6,7 +6,7 @@ use http_api::{
     RateLimitTier, with_layers,
 };
 use local_stack::all_functions;
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use serde_json::json;
 use tests::{StackOptions, TestSpace, stack_test};
 

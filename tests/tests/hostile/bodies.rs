@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runtime::BodyDeadlines;
+use runtime::http::BodyDeadlines;
 use tests::{RawConnection, Stack, StackOptions, stack_test};
 
 use super::{

@@ -1,7 +1,7 @@
 //! The confirm-check of pending files that no client confirms, two hours after they were presigned.
 
 use domain::env::Timestamp;
-use runtime::Settings;
+use runtime::context::Settings;
 use serde_json::{Value, json};
 use space_store::jobs::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS};
 use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};

@@ -31,7 +31,7 @@ async fn assert_ends_with_response(stack: &Stack, request: impl Future<Output = 
     let response = request.await;
     let before_response = calls(stack);
     let context = stack.unrestricted_context();
-    let tenants = Tenants::new(runtime::Settings::of(&context).table());
+    let tenants = Tenants::new(runtime::context::Settings::of(&context).table());
     let unknown = KeySecret::new(&context.env);
 
     for _ in 0..ROUND_TRIPS {

@@ -2,7 +2,7 @@
 
 use axum::{Router, extract::Request, routing::get};
 use local_stack::Registry;
-use runtime::Viewer;
+use runtime::http::Viewer;
 use tests::{RawConnection, Stack, StackOptions, authority, parse_template, stack_test};
 
 /// One function behind an HTTP API.

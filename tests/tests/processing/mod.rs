@@ -12,7 +12,7 @@ mod rules;
 mod thumbnails;
 
 use domain::{id::FileId, uploads::ProcessingRules};
-use runtime::Settings;
+use runtime::context::Settings;
 use space_store::jobs::{DelayedJob, ProcessingJob};
 use tests::{Stack, TestSpace};
 

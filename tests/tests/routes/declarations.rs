@@ -10,7 +10,7 @@ use std::{
 
 use http_api::openapi::ValueForms;
 use local_stack::TEMPLATE;
-use runtime::RESPONSE_DEADLINE;
+use runtime::http::RESPONSE_DEADLINE;
 use sam_template::{Context, ResolvedTemplate, Route};
 
 /// Returns the stack that `template.yaml` describes.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, ops::Deref};
 
 use domain::{keys::KeySecret, naming::KeyName};
-use runtime::Settings;
+use runtime::context::Settings;
 use space_store::{keys::NewKey, spaces::Tenants};
 use tests::{Stack, StackOptions, TestSpace, stack_test};
 

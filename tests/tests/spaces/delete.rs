@@ -268,7 +268,7 @@ async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(),
         ..Space::new(NewSpace::named(name), &mut IdSequence::new(env), env)
     };
 
-    let table = runtime::Settings::of(&context).table();
+    let table = runtime::context::Settings::of(&context).table();
     let starter = UploadConfig::starter(&space);
     let spaces = table.spaces();
     let created = spaces.create(&space, &starter, UserId::new(env), None);

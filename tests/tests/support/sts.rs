@@ -13,7 +13,7 @@ use axum::{
 };
 use domain::env::Timestamp;
 use local_stack::all_functions;
-use runtime::{ConfigurationError, FunctionContext};
+use runtime::context::{ConfigurationError, FunctionContext};
 use tests::StackOptions;
 use tokio::{net::TcpListener, task::JoinHandle};
 

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use domain::env::Timestamp;
 use local_stack::{Messages, all_functions};
-use runtime::Settings;
+use runtime::context::Settings;
 use safe_http::{Network, SystemNetwork};
 use serde_json::{Value, json};
 use space_store::jobs::{DelayedJob, WebhookJob};
@@ -140,7 +140,7 @@ pub(super) fn with_long_deadline() -> StackOptions {
 
 fn with_network_and_deadline(network: impl Network + 'static, deadline: Duration) -> StackOptions {
     let network: Arc<dyn Network> = Arc::new(network);
-    let start = move |context: &runtime::FunctionContext| {
+    let start = move |context: &runtime::context::FunctionContext| {
         let options = SendOptions {
             network: Arc::clone(&network),
             deadline,

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// The rooms of a crate, in order, and the number of names that its root exports at most.
-const ROOMS: [(&str, &str, usize); 3] = [
+const ROOMS: [(&str, &str, usize); 4] = [
     (
         "domain",
         "env id errors naming settings signing renditions keys requests spaces folders uploads files webhooks access",
@@ -23,6 +23,7 @@ const ROOMS: [(&str, &str, usize); 3] = [
         "objects spaces requests keys webhooks folders files delivery uploads jobs",
         0,
     ),
+    ("runtime", "connections context aws http", 0),
 ];
 
 fn tokens(path: &Path) -> Vec<TokenTree> {
@@ -73,6 +74,11 @@ fn first_names(list: TokenStream) -> Vec<String> {
 fn visit_files(directory: &Path, room: Option<&str>, visit: &mut impl FnMut(&str, &Path)) {
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
+        let is_source =
+            path.is_dir() || path.extension().is_some_and(|extension| extension == "rs");
+        if !is_source {
+            continue;
+        }
         let name = path.file_stem().and_then(|name| name.to_str());
         let name = name.expect("a name");
         if path.is_dir() {

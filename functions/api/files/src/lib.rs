@@ -17,7 +17,10 @@ mod view;
 
 use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
-use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
+use runtime::{
+    aws::LazyMasterSecret,
+    context::{ConfigurationError, FunctionContext, Settings},
+};
 use space_store::files::DeletionQueues;
 
 /// The rate limit tier of the endpoints.

@@ -12,7 +12,7 @@ mod views;
 use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use renditions::Watermarks;
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::jobs::{PurgeJob, Queue};
 
 /// The rate limit tier of the endpoints.

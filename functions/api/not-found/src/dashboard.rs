@@ -9,7 +9,7 @@
 use axum::{Router, response::Response, routing::get};
 use http::{HeaderMap, HeaderValue, header};
 use http_api::ApiError;
-use runtime::Settings;
+use runtime::context::Settings;
 
 use crate::asset::Asset;
 

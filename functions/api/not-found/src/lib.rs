@@ -11,7 +11,7 @@ mod dashboard;
 use std::fmt::Write as _;
 
 use axum::{Router, routing::get};
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 
 use asset::Asset;
 

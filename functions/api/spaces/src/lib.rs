@@ -9,7 +9,10 @@ mod webhooks;
 use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use renditions::Watermarks;
-use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
+use runtime::{
+    aws::LazyMasterSecret,
+    context::{ConfigurationError, FunctionContext, Settings},
+};
 use space_store::jobs::{PurgeJob, Queue, WebhookJob};
 
 use crate::space::cdn_domains::CdnDomains;

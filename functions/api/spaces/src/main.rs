@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    runtime::serve_http(
+    runtime::http::serve_http(
         env!("CARGO_BIN_NAME"),
-        runtime::EventSource::HttpApi,
+        runtime::http::EventSource::HttpApi,
         spaces::router,
     )
 }

@@ -11,7 +11,7 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;

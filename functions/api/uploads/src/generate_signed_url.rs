@@ -14,7 +14,7 @@ use http_api::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FieldReader, FolderReference,
     FromFields, ResourceId, Rfc3339, Upload, ValidJson, read_expires_seconds,
 };
-use runtime::Viewer;
+use runtime::http::Viewer;
 use schemars::JsonSchema;
 use serde::Serialize;
 use space_store::{folders::FolderSelector, spaces::SpaceScope};

@@ -25,7 +25,7 @@ mod views;
 use axum::{Router, extract::FromRef};
 use domain::{errors::ServiceError, files::Decoders};
 use http_api::{ApiState, RateLimitTier, Register, RouterBuilder};
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
     jobs::{ConfirmCheck, Queue},
     uploads::UploadStorage,
@@ -111,7 +111,7 @@ fn within_deadline<T, E: From<ServiceError>>(
     timeout: &'static str,
 ) -> impl Future<Output = Result<T, E>> {
     // Boxed, so that the futures of handlers stay small.
-    let work = Box::pin(runtime::with_deadline(work));
+    let work = Box::pin(runtime::http::with_deadline(work));
     async move {
         work.await
             .unwrap_or_else(|| Err(ServiceError::unavailable(timeout).into()))

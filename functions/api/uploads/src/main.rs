@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     av1::init();
-    runtime::serve_http(
+    runtime::http::serve_http(
         env!("CARGO_BIN_NAME"),
-        runtime::EventSource::HttpApi,
+        runtime::http::EventSource::HttpApi,
         uploads::router,
     )
 }

@@ -8,7 +8,7 @@ use domain::{
     uploads::{ConfirmTokens, UploadConfig},
 };
 use http::{HeaderMap, header};
-use runtime::{LazyMasterSecret, Settings};
+use runtime::{aws::LazyMasterSecret, context::Settings};
 
 /// Name of the rate limit tier of unsigned uploads, in response headers and in the table.
 pub(crate) const UNSIGNED_TIER: &str = "unsigned";

@@ -25,7 +25,7 @@ use intake::{
     ConfirmOutcome::{Activation, NotUploaded},
     confirm,
 };
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
     jobs::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, Queue},
     spaces::Scoped,

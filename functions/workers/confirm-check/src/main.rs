@@ -4,5 +4,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     av1::init();
-    runtime::serve_worker(env!("CARGO_BIN_NAME"), confirm_check::handler)
+    runtime::http::serve_worker(env!("CARGO_BIN_NAME"), confirm_check::handler)
 }

@@ -29,7 +29,7 @@ use domain::{
     uploads::ProcessingRules,
 };
 use renditions::{MemoryLimits, Renditions};
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
     jobs::{ProcessingJob, Queue, WebhookJob},
     spaces::Scoped,

@@ -5,7 +5,7 @@
 //! jobs ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda developer
 //! guide), so the template sets `RecursiveLoop: Allow`.
 
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::jobs::{
     DelayedJob, Job as _, JobLimits, JobTime, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome,
     Queue,

@@ -5,7 +5,7 @@
 //! prevent infinite loops" in the Lambda developer guide), so the template sets
 //! `RecursiveLoop: Allow`.
 
-use runtime::{ConfigurationError, FunctionContext, Settings};
+use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::jobs::{DelayedJob, JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 

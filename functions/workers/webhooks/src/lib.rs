@@ -25,7 +25,10 @@ use domain::{
     id::{SpaceId, WebhookMessageId},
     webhooks::WebhookStatus,
 };
-use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
+use runtime::{
+    aws::LazyMasterSecret,
+    context::{ConfigurationError, FunctionContext, Settings},
+};
 use safe_http::{Network, Outbound, OutboundSettings, SystemNetwork};
 use space_store::{
     jobs::{DelayedJob, Job, MAX_DELAY_SECONDS, Queue, WebhookJob},

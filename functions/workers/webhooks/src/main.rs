@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    runtime::serve_worker(env!("CARGO_BIN_NAME"), webhooks::handler)
+    runtime::http::serve_worker(env!("CARGO_BIN_NAME"), webhooks::handler)
 }

@@ -6,7 +6,7 @@
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
-use runtime::FunctionContext;
+use runtime::context::FunctionContext;
 use tokio::{
     net::{TcpListener, TcpStream},
     process::{Child, Command},

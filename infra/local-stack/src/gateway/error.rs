@@ -18,6 +18,6 @@ impl GatewayError {
 
     /// Returns the standard error body with a new request id.
     pub(crate) fn into_response(self, env: &Env) -> Response<Body> {
-        runtime::error_response(self.status, self.message, env)
+        runtime::http::error_response(self.status, self.message, env)
     }
 }

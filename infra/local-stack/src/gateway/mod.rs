@@ -17,7 +17,7 @@ use axum::body::Body;
 use domain::{env::Env, naming::HostPattern};
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
-use runtime::{BodyDeadlines, BodyTimer, EventSource};
+use runtime::http::{BodyDeadlines, BodyTimer, EventSource};
 
 use crate::{
     demo::{Demo, DemoResource},

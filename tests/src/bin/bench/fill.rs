@@ -8,7 +8,7 @@ use domain::{
     files::File,
     id::{FileId, IdSequence},
 };
-use runtime::Settings;
+use runtime::context::Settings;
 use table::{Table, files::NewFileRecords};
 use tests::{Stack, StackOptions, TestSpace};
 use tokio::{task::JoinSet, time::Instant};

@@ -6,7 +6,7 @@ use std::{fs, sync::Arc, time::Duration};
 use emulators::AsyncSystemClock;
 use futures::{StreamExt, stream};
 use local_stack::{LocalStack, Messages, Options, Ports, TEMPLATE, all_functions};
-use runtime::{BodyDeadlines, SystemRandom};
+use runtime::{context::SystemRandom, http::BodyDeadlines};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tests::{

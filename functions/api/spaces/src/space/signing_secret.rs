@@ -9,7 +9,7 @@ use domain::{
 use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Rfc3339, ValidJson,
 };
-use runtime::LazyMasterSecret;
+use runtime::aws::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
 

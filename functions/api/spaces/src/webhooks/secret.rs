@@ -4,7 +4,7 @@
 use axum::extract::State;
 use domain::{env::Timestamp, signing::MasterSecret, webhooks::WebhookSecret};
 use http_api::{ApiError, Can, Data, Endpoint, ManageSpace, Rfc3339};
-use runtime::LazyMasterSecret;
+use runtime::aws::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -13,7 +13,7 @@ use http_api::{
     AnonymousFileView, ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,
     InputFields, openapi::OperationBuilder, path_parameter,
 };
-use runtime::Viewer;
+use runtime::http::Viewer;
 use space_store::uploads::{RequestOrigin, UploadScope};
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};

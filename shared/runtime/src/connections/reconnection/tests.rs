@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::*;
-use crate::system::SystemRandom;
+use crate::context::SystemRandom;
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// Time for which a function was frozen, in milliseconds.

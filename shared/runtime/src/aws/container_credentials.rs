@@ -14,8 +14,8 @@ use serde::Deserialize;
 use tokio::net::TcpStream;
 
 use crate::{
-    Settings,
-    credentials_cache::{CredentialsSource, Validity, system_time},
+    aws::credentials_cache::{CredentialsSource, Validity, system_time},
+    context::Settings,
 };
 
 /// Origin of the endpoint if only its path is set.
@@ -176,7 +176,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::{FunctionContext, system_env};
+    use crate::context::{FunctionContext, system_env};
 
     #[tokio::test(start_paused = true)]
     async fn endpoint_that_does_not_respond_fails_after_its_time_limit() {

@@ -9,7 +9,7 @@ use aws_credential_types::{Credentials, provider::error::CredentialsError};
 use aws_sdk_sts::Client;
 use telemetry::aws_cause;
 
-use crate::credentials_cache::{CredentialsSource, Validity};
+use crate::aws::credentials_cache::{CredentialsSource, Validity};
 
 /// Duration of a session, in seconds: the maximum for a role that is assumed with the credentials of another one
 /// (role chaining, in `AssumeRole` of the AWS STS API Reference).

@@ -17,7 +17,7 @@ use http_body_util::BodyExt as _;
 use telemetry::{Meter, ResponseSummary, TaskOutcome};
 use tracing::Span;
 
-use crate::FunctionContext;
+use crate::context::FunctionContext;
 
 /// The header that identifies a request.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

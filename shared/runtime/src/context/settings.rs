@@ -9,7 +9,7 @@ use domain::{
     naming::{HostPattern, UrlPolicy},
 };
 
-use crate::{FunctionContext, aws::HttpClients};
+use crate::{connections::HttpClients, context::FunctionContext};
 
 /// Reads environment variables and collects their errors, so that one start reports all of them.
 pub struct Settings<'a> {
@@ -154,7 +154,7 @@ impl<'a> Settings<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system_env;
+    use crate::context::system_env;
 
     #[test]
     fn all_invalid_variables_are_reported_together() {

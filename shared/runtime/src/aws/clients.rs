@@ -13,22 +13,21 @@ use aws_sdk_dynamodb::config::{
     timeout::TimeoutConfig,
 };
 use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
-use aws_smithy_http_client::{
-    Connector, ConnectorBuilder,
-    tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode},
-};
+use aws_smithy_http_client::tls::TrustStore;
 
 use aws_credential_types::provider::SharedCredentialsProvider;
-use aws_smithy_runtime_api::client::http::{HttpConnectorSettings, SharedHttpConnector};
+
 use bucket::Bucket;
-use domain::{env::Env, signing::MasterSecret};
+use domain::signing::MasterSecret;
 use queue::{Job, Queue};
 use table::Table;
 
 use crate::{
-    LazyMasterSecret, LazySecret, ParseSecret, Settings, assumed_role::AssumedRole,
-    aws_calls::CallObserver, credentials::credentials, credentials_cache::CredentialsCache,
-    lazy_secret::SecretSource, reconnection::Connections,
+    aws::{
+        LazyMasterSecret, LazySecret, ParseSecret, assumed_role::AssumedRole, calls::CallObserver,
+        credentials::credentials, credentials_cache::CredentialsCache, lazy_secret::SecretSource,
+    },
+    context::Settings,
 };
 
 /// Variable with the endpoint of all services, which that of one service precedes ("Service-specific endpoints" in the
@@ -40,8 +39,6 @@ const AMAZON_ROOTS: &[u8] = include_bytes!("amazon_roots.pem");
 /// Variables with a file or a directory of root certificates, which replace those of Amazon. rustls-native-certs reads them from the
 /// environment of the process, which on Lambda has the variables of the function.
 const ROOTS_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
-/// Time limit to connect.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time limit of an attempt of an S3 call until its response begins: enough to send the largest
 /// object.
 const S3_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -61,46 +58,8 @@ pub const MAX_DYNAMODB_CALL: Duration = ATTEMPT_TIMEOUT
     .saturating_add(DYNAMODB_BACKOFF);
 /// Maximum attempts of an STS call, for which requests wait.
 const STS_ATTEMPTS: u32 = 2;
-/// Time limit of a call with all its attempts: less than [`crate::RESPONSE_DEADLINE`].
+/// Time limit of a call with all its attempts: less than `RESPONSE_DEADLINE`.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// Connections of one function, created together with its first client.
-#[derive(Default)]
-pub(crate) struct HttpClients {
-    plain: Option<Connections>,
-    tls: Option<Connections>,
-}
-
-impl HttpClients {
-    /// Returns the connections for an endpoint, or for the AWS endpoints if it is `None`.
-    fn connections(
-        &mut self,
-        endpoint: Option<&str>,
-        env: &Env,
-        trust_store: TrustStore,
-    ) -> &Connections {
-        if endpoint.is_some_and(|url| url.starts_with("http://")) {
-            let create = || SharedHttpConnector::new(connector().build_http());
-            return self
-                .plain
-                .get_or_insert_with(|| Connections::new(env, create));
-        }
-        self.tls.get_or_insert_with(|| {
-            Connections::new(env, move || {
-                let context = TlsContext::builder().with_trust_store(trust_store.clone());
-                let connector = connector()
-                    .tls_provider(Provider::Rustls(CryptoMode::Ring))
-                    .tls_context(context.build().expect("a context has no failure"));
-                SharedHttpConnector::new(connector.build())
-            })
-        })
-    }
-}
-
-fn connector() -> ConnectorBuilder {
-    let settings = HttpConnectorSettings::builder().connect_timeout(CONNECT_TIMEOUT);
-    Connector::builder().connector_settings(settings.build())
-}
 
 macro_rules! configure {
     ($builder:expr, $settings:expr, $endpoint:literal, $response_timeout:expr, $attempt_timeout:expr) => {{

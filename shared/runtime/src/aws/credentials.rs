@@ -9,7 +9,8 @@
 use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 
 use crate::{
-    Settings, container_credentials::ContainerCredentials, credentials_cache::CredentialsCache,
+    aws::{container_credentials::ContainerCredentials, credentials_cache::CredentialsCache},
+    context::Settings,
 };
 
 /// Returns the credentials provider of a function.

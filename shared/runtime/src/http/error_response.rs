@@ -6,7 +6,7 @@ use domain::env::Env;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 
-use crate::{ErrorCause, observer::REQUEST_ID};
+use crate::http::{ErrorCause, observer::REQUEST_ID};
 
 /// `Retry-After` of a 503, in seconds.
 const RETRY_AFTER_SECONDS: u32 = 1;

@@ -7,7 +7,7 @@ use queue::{Job, Queue};
 use telemetry::Meter;
 use worker::{BatchHandler, BatchSettings, Worker};
 
-use crate::served_queue::JobQueue;
+use crate::context::served_queue::JobQueue;
 
 /// Namespace of metrics if `METRICS_NAMESPACE` is not set.
 const DEFAULT_NAMESPACE: &str = "Larder";

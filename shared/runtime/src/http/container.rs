@@ -23,7 +23,7 @@ use axum::{
 };
 use tokio::net::TcpListener;
 
-use crate::{BodyDeadlines, BodyTimer, Observer, Viewer};
+use crate::http::{BodyDeadlines, BodyTimer, Observer, Viewer};
 
 /// The port if `PORT` is not set.
 pub(crate) const DEFAULT_PORT: u16 = 8080;

@@ -13,9 +13,12 @@ use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
 use worker::BatchHandler;
 
 use crate::{
-    ConfigurationError, EventSource, FunctionContext, Observer, Settings,
-    container::{self, DEFAULT_PORT},
-    lambda, system_env,
+    context::{ConfigurationError, FunctionContext, Settings, system_env},
+    http::{
+        EventSource, Observer,
+        container::{self, DEFAULT_PORT},
+        lambda,
+    },
 };
 
 /// Maximum duration of an invocation ("Configure Lambda function timeout" in the Lambda developer

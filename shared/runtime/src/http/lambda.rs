@@ -13,7 +13,7 @@ use http_body_util::{BodyExt as _, Full};
 use lambda_http::{RequestExt as _, request::RequestContext};
 use tower::ServiceExt as _;
 
-use crate::{
+use crate::http::{
     EventSource, Observer, Viewer, deadline::respond_in_time, error_response::service_unavailable,
 };
 
@@ -158,7 +158,7 @@ mod tests {
         let response = buffer_body(async { Ok(Response::new(failing)) }).await;
 
         assert_eq!(response.status().as_u16(), 503);
-        let cause = response.extensions().get::<crate::ErrorCause>();
+        let cause = response.extensions().get::<crate::http::ErrorCause>();
         assert_eq!(
             cause.map(|cause| cause.text.as_str()),
             Some("the response body ended early: the bucket is busy: connection reset")

@@ -25,7 +25,7 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-use crate::{
+use crate::http::{
     ErrorCause, RESPONSE_DEADLINE, deadline::deadline_exceeded, error_response::error_body,
 };
 
@@ -98,7 +98,8 @@ impl BodyTimer {
                 missed: timer.missed.clone(),
                 _arriving: sender,
             };
-            Body::from_stream(stream::unfold(Some(timed), TimedBody::next))
+            // Readers may ask again after the end.
+            Body::from_stream(stream::unfold(Some(timed), TimedBody::next).fuse())
         });
         request.extensions_mut().insert(timer);
         request

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::*;
-use crate::{FunctionContext, system_env};
+use crate::context::{FunctionContext, system_env};
 
 struct Clients {
     dynamodb: aws_sdk_dynamodb::Client,
@@ -105,12 +105,12 @@ async fn call_without_a_response_ends_before_the_response_deadline() {
         panic!("{error:?}");
     };
     assert!(failure.is_timeout(), "{error:?}");
-    assert!(started.elapsed() < crate::RESPONSE_DEADLINE);
+    assert!(started.elapsed() < crate::http::RESPONSE_DEADLINE);
 
     let started = Instant::now();
     let get = s3.get_object().bucket("bucket").key("key").send();
     get.await.unwrap_err();
-    assert!(started.elapsed() < crate::RESPONSE_DEADLINE);
+    assert!(started.elapsed() < crate::http::RESPONSE_DEADLINE);
 }
 
 #[tokio::test(start_paused = true)]

@@ -250,7 +250,7 @@ mod tests {
     use futures::future::join_all;
 
     use super::*;
-    use crate::SystemRandom;
+    use crate::context::SystemRandom;
 
     const MINUTE_MS: i64 = 60_000;
 

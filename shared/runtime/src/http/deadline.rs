@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::Response;
 use table::requests::RESERVATION_LEASE_MS;
 
-use crate::error_response::service_unavailable;
+use crate::http::error_response::service_unavailable;
 
 /// Maximum time until a function responds. It is shorter than the template's timeout of every
 /// function that serves HTTP, and than the timeouts of API Gateway and CloudFront, so that the

@@ -1,0 +1,12 @@
+//! Clients of AWS services, their credentials, and secrets.
+
+mod assumed_role;
+mod calls;
+mod clients;
+mod container_credentials;
+mod credentials;
+mod credentials_cache;
+mod lazy_secret;
+
+pub use clients::MAX_DYNAMODB_CALL;
+pub use lazy_secret::{LazyMasterSecret, LazySecret, ParseSecret};
