@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use http_api::API_PREFIX;
+use http_api::describe::API_PREFIX;
 use serde_json::Value;
 
 use crate::Response;

@@ -10,7 +10,7 @@ use domain::{
     signing::{SignatureError, SignedDelivery},
 };
 use http::{HeaderValue, Method, header, request::Parts};
-use http_api::{ApiError, authenticate_optional};
+use http_api::{caller::authenticate_optional, response::ApiError};
 use space_store::delivery::{AccessContext, AuthorizedFile, GoneBytes, UrlSignature};
 
 use crate::{

@@ -16,7 +16,7 @@ use space_store::{
     objects::RenditionInfo,
 };
 
-use http_api::Validators;
+use http_api::response::Validators;
 
 use crate::disposition::DispositionType;
 

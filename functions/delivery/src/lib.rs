@@ -28,7 +28,7 @@ use domain::{
     requests::{RateLimit, RenditionQuota},
 };
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use http_api::with_layers;
+use http_api::caller::with_layers;
 use renditions::{MemoryLimits, Renditions};
 use runtime::{
     aws::LazyMasterSecret,

@@ -19,7 +19,7 @@ use domain::{
 };
 use futures::stream;
 use http::{HeaderMap, Method, StatusCode, header};
-use http_api::{ApiError, Precondition};
+use http_api::response::{ApiError, Precondition};
 use renditions::{ReadyRendition, RenditionRequest};
 use space_store::delivery::{AuthorizedFile, GoneBytes};
 

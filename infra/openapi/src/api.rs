@@ -1,6 +1,6 @@
 //! Collects the endpoints of all functions.
 
-use http_api::openapi::{Describer, ValueForms};
+use http_api::describe::{Describer, ValueForms};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 document: <https://spec.openapis.org/oas/v3.1.1.html>.
 
-use http_api::{API_PREFIX, openapi::ValueForms};
+use http_api::describe::{API_PREFIX, ValueForms};
 use serde_json::{Map, Value, json};
 
 use crate::{

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 
 use crate::{api::api, document::document, examples::add_examples, operation::Operation};
 

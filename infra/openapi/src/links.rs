@@ -3,7 +3,7 @@
 //! Links are derived from types: an operation is linked if one of its path parameters has the type
 //! of the created id. Its other path parameters come from the path of the creating operation.
 
-use http_api::Endpoint;
+use http_api::describe::Endpoint;
 use serde_json::{Map, Value, json};
 
 use crate::operation::{Operation, resolved};

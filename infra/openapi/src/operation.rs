@@ -1,6 +1,6 @@
 //! An endpoint and its description.
 
-use http_api::Endpoint;
+use http_api::describe::Endpoint;
 use serde_json::{Map, Value};
 
 /// Location of schemas in an OpenAPI document, as a JSON pointer.

@@ -1,6 +1,6 @@
 //! Rewrites schemas in terms that generators of clients understand.
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use serde_json::{Map, Value, json};
 
 use crate::{

@@ -2,8 +2,10 @@
 
 use axum::{Router, routing};
 use http_api::{
-    ApiError, ApiState, Authenticated, Created, FieldReader, FromFields, IdempotentJson,
-    RateLimitTier, with_layers,
+    caller::{ApiState, Authenticated, RateLimitTier, with_layers},
+    fields::{FieldReader, FromFields},
+    request::IdempotentJson,
+    response::{ApiError, Created},
 };
 use local_stack::all_functions;
 use runtime::context::{ConfigurationError, FunctionContext, Settings};

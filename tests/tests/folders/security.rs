@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE` of `/spaces/:id/security` and `/folders/:id/security`: each setting of the nearest folder that sets it applies,
 //! or else that of the space.
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use serde_json::{Map, Value, json};
 use tests::{
     Folder, Observed, PHOTO, Stack, StackOptions, TestSpace, field_errors, merged, minutes, rows,

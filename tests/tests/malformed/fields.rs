@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use tests::{Stack, StackOptions, UNKNOWN_ID, share_of, stack_test, text};

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use serde_json::{Map, Value, json};
 use tests::{Extent, PHOTO, Stack, StackOptions, TestSpace, is_thorough, stack_test};
 use tokio::process::Command;

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use local_stack::TEMPLATE;
 use runtime::http::RESPONSE_DEADLINE;
 use sam_template::{Context, ResolvedTemplate, Route};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use http_api::{Endpoint, openapi::ValueForms};
+use http_api::describe::{Endpoint, ValueForms};
 use reqwest::{RequestBuilder, multipart::Form};
 use serde_json::{Map, Value, json};
 use tests::{Client, PHOTO, Stack, file, text};

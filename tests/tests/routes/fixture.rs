@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, TestSpace, form, text};
 

@@ -1,6 +1,6 @@
 //! Rules of every list: its parameters, its space, the cursors that it accepts, and its pages while records change.
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, minutes, stack_test};
 

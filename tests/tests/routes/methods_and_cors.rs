@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use serde_json::json;
 use tests::{Client, PHOTO, RawConnection, Stack, TestSpace, stack_test, text};
 

@@ -1,6 +1,6 @@
 //! Every route that takes a key rejects callers without access, and accepts all others.
 
-use http_api::openapi::ValueForms;
+use http_api::describe::ValueForms;
 use serde_json::{Value, json};
 use tests::{Client, Response, Stack, stack_test};
 

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// The rooms of a crate, in order, and the number of names that its root exports at most.
-const ROOMS: [(&str, &str, usize); 4] = [
+const ROOMS: [(&str, &str, usize); 5] = [
     (
         "domain",
         "env id errors naming settings signing renditions keys requests spaces folders uploads files webhooks access",
@@ -24,6 +24,7 @@ const ROOMS: [(&str, &str, usize); 4] = [
         0,
     ),
     ("runtime", "connections context aws http", 0),
+    ("http-api", "fields response caller request describe", 0),
 ];
 
 fn tokens(path: &Path) -> Vec<TokenTree> {

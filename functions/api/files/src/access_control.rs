@@ -4,7 +4,11 @@
 use axum::extract::State;
 use domain::{files::File, settings::AccessControl};
 use http_api::{
-    AccessControlChange, ApiError, Can, Data, Endpoint, FileView, ManageFileAccess, ValidJson,
+    caller::{Can, ManageFileAccess},
+    describe::Endpoint,
+    fields::AccessControlChange,
+    request::ValidJson,
+    response::{ApiError, Data, FileView},
 };
 
 use crate::{FilesState, TRASHED, view::file_view};

@@ -15,8 +15,11 @@ use domain::{
 };
 use futures::{StreamExt as _, stream};
 use http_api::{
-    Action as _, ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FieldReader,
-    FolderReference, FromFields, ManageFiles, PartError, Patch, ResourceId, ValidJson,
+    caller::{Action as _, Authenticated, Can, ManageFiles, ResourceId},
+    describe::Endpoint,
+    fields::{FOLDER_ID, FieldReader, FolderReference, FromFields, Patch},
+    request::ValidJson,
+    response::{ApiError, Data, PartError},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

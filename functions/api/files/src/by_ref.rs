@@ -3,8 +3,11 @@
 use axum::extract::State;
 use domain::{errors::ServiceError, naming::Reference};
 use http_api::{
-    ApiError, Authenticated, Data, Endpoint, FieldReader, FileFields, FromFields, Listed,
-    ReadFiles, SelectedFileView, SpaceQuery, ValidQuery,
+    caller::{Authenticated, Listed, ReadFiles, SpaceQuery},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::ValidQuery,
+    response::{ApiError, Data, FileFields, SelectedFileView},
 };
 
 use crate::{FilesState, view::selected_file_view};

@@ -3,8 +3,11 @@
 use axum::extract::State;
 use domain::errors::{FieldError, FieldErrors};
 use http_api::{
-    ApiError, Authenticated, Can, Endpoint, FieldReader, FromFields, ID, ManageFiles, NoContent,
-    ResourceSelector, ValidJson, ValidQuery, query_boolean,
+    caller::{Authenticated, Can, ManageFiles},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields, query_boolean},
+    request::{ID, ResourceSelector, ValidJson, ValidQuery},
+    response::{ApiError, NoContent},
 };
 use space_store::uploads::PendingRecord;
 

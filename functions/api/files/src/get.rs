@@ -3,7 +3,10 @@
 use axum::extract::State;
 use domain::files::File;
 use http_api::{
-    ApiError, Can, Data, Endpoint, FileFields, ReadFiles, SelectedFileView, ValidQuery,
+    caller::{Can, ReadFiles},
+    describe::Endpoint,
+    request::ValidQuery,
+    response::{ApiError, Data, FileFields, SelectedFileView},
 };
 
 use crate::{FilesState, view::selected_file_view};

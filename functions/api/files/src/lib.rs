@@ -16,7 +16,11 @@ mod urls;
 mod view;
 
 use axum::{Router, extract::FromRef};
-use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
+use http_api::{
+    caller::{ApiState, RateLimitTier},
+    describe::{Register, RouterBuilder},
+    request::CursorSecret,
+};
 use runtime::{
     aws::LazyMasterSecret,
     context::{ConfigurationError, FunctionContext, Settings},

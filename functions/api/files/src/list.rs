@@ -9,9 +9,11 @@ use domain::{
     naming::Tag,
 };
 use http_api::{
-    ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileFields, FileView,
-    FolderReference, FromFields, ListQuery, Listed, PageResponse, ReadFiles, SelectedFileView,
-    SpaceQuery, UrlSigner, read_optional_expires_seconds,
+    caller::{Authenticated, Listed, ReadFiles, SpaceQuery},
+    describe::Endpoint,
+    fields::{FOLDER_ID, FieldReader, FolderReference, FromFields, read_optional_expires_seconds},
+    request::{ListQuery, PageResponse},
+    response::{ApiError, FileFields, FileView, SelectedFileView, UrlSigner},
 };
 
 use crate::FilesState;

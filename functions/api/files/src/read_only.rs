@@ -1,7 +1,7 @@
 //! Detects changes to read-only fields in a record that a client sends back.
 
 use domain::errors::{FieldError, FieldErrors};
-use http_api::{FileView, InputFields};
+use http_api::{fields::InputFields, response::FileView};
 use serde_json::Value;
 
 /// Fields that the service changes after the upload: a client may send older values.

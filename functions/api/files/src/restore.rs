@@ -2,7 +2,11 @@
 
 use axum::extract::State;
 use domain::files::File;
-use http_api::{ApiError, Can, Data, Endpoint, FileView, ManageFiles};
+use http_api::{
+    caller::{Can, ManageFiles},
+    describe::Endpoint,
+    response::{ApiError, Data, FileView},
+};
 use space_store::files::RestoredFile;
 
 use crate::FilesState;

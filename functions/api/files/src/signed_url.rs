@@ -3,8 +3,11 @@
 use axum::extract::State;
 use domain::{env::Timestamp, files::File, signing::QueryParameter};
 use http_api::{
-    ApiError, Can, Data, Endpoint, FieldReader, FromFields, ReadFiles, Rfc3339, UrlSigner,
-    ValidJson, file_url, read_expires_seconds,
+    caller::{Can, ReadFiles},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields, read_expires_seconds},
+    request::ValidJson,
+    response::{ApiError, Data, Rfc3339, UrlSigner, file_url},
 };
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -8,7 +8,7 @@ use domain::{
     settings::Gravity,
     signing::QueryParameter,
 };
-use http_api::FieldReader;
+use http_api::fields::FieldReader;
 use schemars::JsonSchema;
 use serde_json::Value;
 

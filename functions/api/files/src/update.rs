@@ -14,9 +14,11 @@ use domain::{
     uploads::ValidationRules,
 };
 use http_api::{
-    ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, FileView,
-    FromFields, ID, InputFields, ManageFiles, Patch, ResourceId, ResourceSelector, UnreadJson,
-    ValidQuery, read_folder,
+    caller::{Authenticated, Can, ManageFiles, ResourceId},
+    describe::Endpoint,
+    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch, read_folder},
+    request::{ID, ResourceSelector, UnreadJson, ValidQuery},
+    response::{ApiError, Data, FileView},
 };
 use serde_json::Value;
 use space_store::{

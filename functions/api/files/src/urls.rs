@@ -10,8 +10,11 @@ use domain::{
     spaces::Space,
 };
 use http_api::{
-    ApiError, Authenticated, Endpoint, FieldReader, FromFields, UrlSigner, ValidJson, file_url,
-    read_optional_expires_seconds,
+    caller::Authenticated,
+    describe::Endpoint,
+    fields::{FieldReader, FromFields, read_optional_expires_seconds},
+    request::ValidJson,
+    response::{ApiError, UrlSigner, file_url},
 };
 use schemars::JsonSchema;
 use serde::Serialize;

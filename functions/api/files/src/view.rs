@@ -1,7 +1,7 @@
 //! Views of files in responses.
 
 use domain::{errors::ServiceError, files::File};
-use http_api::{FileFields, FileView, SelectedFileView};
+use http_api::response::{FileFields, FileView, SelectedFileView};
 use space_store::spaces::SpaceScope;
 
 /// Reads the folders of a file and creates its view.

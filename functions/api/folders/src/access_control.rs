@@ -2,7 +2,13 @@
 //! folder.
 
 use domain::folders::Folder;
-use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageFolders, ValidJson};
+use http_api::{
+    caller::{Can, ManageFolders},
+    describe::Endpoint,
+    fields::AccessControlChange,
+    request::ValidJson,
+    response::{ApiError, Data},
+};
 use space_store::folders::ResolvedFolder;
 
 use crate::views::DetailedFolderView;

@@ -2,8 +2,11 @@
 
 use domain::{folders::FolderName, id::FolderId};
 use http_api::{
-    ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FolderReference, FromFields,
-    IdempotentJson, ManageFolders, Reservation, ResourceId,
+    caller::{Authenticated, Can, ManageFolders, Reservation, ResourceId},
+    describe::Endpoint,
+    fields::{FieldReader, FolderReference, FromFields},
+    request::IdempotentJson,
+    response::{ApiError, Created},
 };
 use space_store::folders::{NewFolder, ResolvedFolder};
 

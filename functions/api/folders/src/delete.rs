@@ -1,7 +1,13 @@
 //! `DELETE /folders/:id`: delete an empty folder, or with `force=true` a folder with its contents.
 
 use axum::extract::State;
-use http_api::{ApiError, Can, Deletion, Endpoint, Force, ManageFolders, ValidQuery};
+use http_api::{
+    caller::{Can, ManageFolders},
+    describe::Endpoint,
+    fields::Force,
+    request::ValidQuery,
+    response::{ApiError, Deletion},
+};
 use renditions::Watermarks;
 use space_store::{
     folders::ResolvedFolder,

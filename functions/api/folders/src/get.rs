@@ -1,6 +1,10 @@
 //! `GET /folders/:id`: get a folder.
 
-use http_api::{ApiError, Can, Data, Endpoint, ReadFolders};
+use http_api::{
+    caller::{Can, ReadFolders},
+    describe::Endpoint,
+    response::{ApiError, Data},
+};
 use space_store::folders::ResolvedFolder;
 
 use crate::views::DetailedFolderView;

@@ -2,8 +2,11 @@
 //! one folder or at the root.
 
 use http_api::{
-    ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery, Listed,
-    PageResponse, ReadFolders, SpaceQuery,
+    caller::{Authenticated, Listed, ReadFolders, SpaceQuery},
+    describe::Endpoint,
+    fields::{FieldReader, FolderReference, FromFields},
+    request::{ListQuery, PageResponse},
+    response::ApiError,
 };
 
 use crate::views::FolderView;

@@ -2,7 +2,13 @@
 
 use axum::extract::State;
 use domain::settings::FolderSecurity;
-use http_api::{ApiError, Can, Data, Endpoint, FolderSecurityChange, ManageFolders, ValidJson};
+use http_api::{
+    caller::{Can, ManageFolders},
+    describe::Endpoint,
+    fields::FolderSecurityChange,
+    request::ValidJson,
+    response::{ApiError, Data},
+};
 use renditions::Watermarks;
 use space_store::folders::ResolvedFolder;
 

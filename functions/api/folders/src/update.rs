@@ -2,8 +2,11 @@
 
 use domain::folders::FolderName;
 use http_api::{
-    ApiError, Can, Data, Endpoint, FieldReader, FolderReference, FromFields, ManageFolders, Patch,
-    ValidJson,
+    caller::{Can, ManageFolders},
+    describe::Endpoint,
+    fields::{FieldReader, FolderReference, FromFields, Patch},
+    request::ValidJson,
+    response::{ApiError, Data},
 };
 use space_store::folders::{FolderMove, ResolvedFolder};
 

@@ -7,7 +7,7 @@ use domain::{
     settings::{TransformationPolicy, Watermark},
     spaces::Space,
 };
-use http_api::Rfc3339;
+use http_api::response::Rfc3339;
 use schemars::JsonSchema;
 use serde::Serialize;
 use space_store::folders::ResolvedFolder;

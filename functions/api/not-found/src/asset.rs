@@ -15,7 +15,7 @@ use axum::{
 use domain::errors::{ErrorKind, ServiceError};
 use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, StatusCode, header};
-use http_api::{ApiError, Precondition, Validators};
+use http_api::response::{ApiError, Precondition, Validators};
 use sha2::{Digest, Sha256};
 
 /// A file, its type and its entity tags.

@@ -8,7 +8,7 @@
 
 use axum::{Router, response::Response, routing::get};
 use http::{HeaderMap, HeaderValue, header};
-use http_api::ApiError;
+use http_api::response::ApiError;
 use runtime::context::Settings;
 
 use crate::asset::Asset;

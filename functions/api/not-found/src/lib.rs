@@ -43,5 +43,5 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     for path in paths {
         let _ = writeln!(routes, "GET {path}\nHEAD {path}");
     }
-    Ok(http_api::not_found_router(own, &routes))
+    Ok(http_api::describe::not_found_router(own, &routes))
 }

@@ -7,7 +7,11 @@ mod views;
 mod webhooks;
 
 use axum::{Router, extract::FromRef};
-use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
+use http_api::{
+    caller::{ApiState, RateLimitTier},
+    describe::{Register, RouterBuilder},
+    request::CursorSecret,
+};
 use renditions::Watermarks;
 use runtime::{
     aws::LazyMasterSecret,

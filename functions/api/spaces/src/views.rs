@@ -8,7 +8,10 @@ use domain::{
     settings::{AccessControl, FolderMode, Security},
     spaces::{Handle, Space},
 };
-use http_api::{Action, ManageWebhooks, Rfc3339};
+use http_api::{
+    caller::{Action, ManageWebhooks},
+    response::Rfc3339,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use space_store::keys::Account;

@@ -7,8 +7,11 @@ use domain::{
     uploads::{NewUploadConfig, UploadConfig, UploadConfigName},
 };
 use http_api::{
-    ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson,
-    ManageUploadConfigs, Reservation, ResourceId,
+    caller::{Authenticated, Can, ManageUploadConfigs, Reservation, ResourceId},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::IdempotentJson,
+    response::{ApiError, Created},
 };
 
 use crate::{

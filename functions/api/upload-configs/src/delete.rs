@@ -3,8 +3,11 @@
 
 use domain::{errors::FieldErrors, uploads::UploadConfig};
 use http_api::{
-    ApiError, Authenticated, Can, Endpoint, FieldReader, FromFields, ID, ManageUploadConfigs,
-    NoContent, ResourceSelector, ValidJson, ValidQuery,
+    caller::{Authenticated, Can, ManageUploadConfigs},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::{ID, ResourceSelector, ValidJson, ValidQuery},
+    response::{ApiError, NoContent},
 };
 
 use crate::update::{MISSING_ID, read_optional_id};

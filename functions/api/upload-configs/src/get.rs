@@ -1,7 +1,11 @@
 //! `GET /upload-configs/:id`: get an upload config with its rules.
 
 use domain::uploads::UploadConfig;
-use http_api::{ApiError, Can, Data, Endpoint, ReadUploadConfigs};
+use http_api::{
+    caller::{Can, ReadUploadConfigs},
+    describe::Endpoint,
+    response::{ApiError, Data},
+};
 
 use crate::views::DetailedUploadConfigView;
 

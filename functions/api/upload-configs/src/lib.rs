@@ -10,7 +10,11 @@ mod update;
 mod views;
 
 use axum::{Router, extract::FromRef};
-use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
+use http_api::{
+    caller::{ApiState, RateLimitTier},
+    describe::{Register, RouterBuilder},
+    request::CursorSecret,
+};
 use runtime::context::{ConfigurationError, FunctionContext, Settings};
 
 /// The rate limit tier of the endpoints.

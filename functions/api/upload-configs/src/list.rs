@@ -1,7 +1,10 @@
 //! `GET /upload-configs`: list the upload configs of a space, newest first, without their rules.
 
 use http_api::{
-    ApiError, Authenticated, Endpoint, ListQuery, PageResponse, ReadUploadConfigs, SpaceQuery,
+    caller::{Authenticated, ReadUploadConfigs, SpaceQuery},
+    describe::Endpoint,
+    request::{ListQuery, PageResponse},
+    response::ApiError,
 };
 
 use crate::views::UploadConfigView;

@@ -1,7 +1,12 @@
 //! `GET /upload-configs/all`: list the upload configs of all spaces in which the caller may read them,
 //! sorted by space and then by config, both newest first.
 
-use http_api::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse, ReadUploadConfigs};
+use http_api::{
+    caller::{Authenticated, ReadUploadConfigs},
+    describe::Endpoint,
+    request::{PageQuery, PageResponse},
+    response::ApiError,
+};
 
 use crate::views::UploadConfigView;
 

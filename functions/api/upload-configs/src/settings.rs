@@ -13,7 +13,7 @@ use domain::{
         ValidationRules,
     },
 };
-use http_api::FieldReader;
+use http_api::fields::FieldReader;
 
 /// Maximum width or height that a rule may name, in pixels: the maximum in an image header.
 const MAX_IMAGE_PIXELS: i64 = i32::MAX as i64;

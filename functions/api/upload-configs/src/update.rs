@@ -8,8 +8,11 @@ use domain::{
     uploads::{UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules},
 };
 use http_api::{
-    ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FromFields, ID, ManageUploadConfigs,
-    Patch, ResourceId, ValidJson,
+    caller::{Authenticated, Can, ManageUploadConfigs, ResourceId},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields, Patch},
+    request::{ID, ValidJson},
+    response::{ApiError, Data},
 };
 
 use crate::{

@@ -7,7 +7,10 @@ use domain::{
     settings::DeliveryType,
     uploads::{UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules},
 };
-use http_api::{Action, ManageWebhooks, Rfc3339};
+use http_api::{
+    caller::{Action, ManageWebhooks},
+    response::Rfc3339,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -12,7 +12,7 @@ use std::{
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use futures::Stream;
-use http_api::drain;
+use http_api::fields::drain;
 use intake::MAX_FORM_FILE_BYTES;
 use thiserror::Error;
 

@@ -17,10 +17,11 @@ use domain::{
 };
 use http::header;
 use http_api::{
-    AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
-    FromFields, JsonObject, Upload, has_key,
-    openapi::{DescribeInput, OperationBuilder},
-    path_parameter,
+    caller::{Authenticated, Can, Upload, has_key, path_parameter},
+    describe::{DescribeInput, Endpoint, OperationBuilder},
+    fields::{FieldReader, FromFields},
+    request::JsonObject,
+    response::{AnonymousFileView, ApiError, Data, FileView},
 };
 use intake::ConfirmOutcome;
 use space_store::{

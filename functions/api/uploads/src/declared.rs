@@ -5,8 +5,11 @@ use std::marker::PhantomData;
 use axum::extract::{FromRequest, Request};
 use domain::{errors::FieldError, files::MAX_FILE_BYTES, naming::OriginalName};
 use http_api::{
-    ApiError, FieldReader, InputFields, JsonObject, ResourceId,
-    openapi::{DescribeInput, OperationBuilder},
+    caller::ResourceId,
+    describe::{DescribeInput, OperationBuilder},
+    fields::{FieldReader, InputFields},
+    request::JsonObject,
+    response::ApiError,
 };
 use intake::DeclaredFile;
 use mime::Mime;

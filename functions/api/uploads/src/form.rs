@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use axum::extract::{FromRequest, Request};
 use domain::errors::FieldError;
 use http_api::{
-    ApiError, FieldReader, InputFields,
-    openapi::{DescribeInput, OperationBuilder, SchemaReader},
+    describe::{DescribeInput, OperationBuilder, SchemaReader},
+    fields::{FieldReader, InputFields},
+    response::ApiError,
 };
 use intake::ReceivedFile;
 use serde_json::{Map, Value, json};

@@ -10,7 +10,9 @@ use domain::{
     naming::OriginalName,
 };
 use http::{HeaderMap, header};
-use http_api::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
+use http_api::fields::{
+    FieldReader, InputFields, content_length, content_type, drain, require_unencoded,
+};
 use intake::{ReceivedFile, Spool};
 use multer::{Field, Multipart};
 use serde_json::{Map, Value};

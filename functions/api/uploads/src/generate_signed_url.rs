@@ -11,8 +11,11 @@ use domain::{
 };
 use http::{Extensions, HeaderMap};
 use http_api::{
-    ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FieldReader, FolderReference,
-    FromFields, ResourceId, Rfc3339, Upload, ValidJson, read_expires_seconds,
+    caller::{Authenticated, Can, ResourceId, Upload},
+    describe::Endpoint,
+    fields::{FOLDER_ID, FieldReader, FolderReference, FromFields, read_expires_seconds},
+    request::ValidJson,
+    response::{ApiError, Data, Rfc3339},
 };
 use runtime::http::Viewer;
 use schemars::JsonSchema;

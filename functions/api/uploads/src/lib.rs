@@ -24,7 +24,10 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use domain::{errors::ServiceError, files::Decoders};
-use http_api::{ApiState, RateLimitTier, Register, RouterBuilder};
+use http_api::{
+    caller::{ApiState, RateLimitTier},
+    describe::{Register, RouterBuilder},
+};
 use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
     jobs::{ConfirmCheck, Queue},

@@ -15,7 +15,11 @@ use domain::{
     id::FileId,
     uploads::ConfirmTokens,
 };
-use http_api::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation};
+use http_api::{
+    caller::{IdempotencyOutcome, Reservation},
+    describe::Endpoint,
+    response::{ApiError, CreatedUnwrapped},
+};
 use intake::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,9 @@
 use axum::extract::{FromRequest, Request, State};
 use domain::{errors::ServiceError, files::File, keys::Principal};
 use http_api::{
-    ApiError, Can, Data, Endpoint, FileView, ManageFiles,
-    openapi::{DescribeInput, OperationBuilder},
+    caller::{Can, ManageFiles},
+    describe::{DescribeInput, Endpoint, OperationBuilder},
+    response::{ApiError, Data, FileView},
 };
 use intake::{ReceivedFile, UploadContext, ValidationOutcome};
 use space_store::{spaces::SpaceScope, uploads::require_replaceable};

@@ -11,7 +11,10 @@ use domain::{
     requests::{HourlyQuota, QuotaScope},
     uploads::{UploadConfig, UploadRules},
 };
-use http_api::{FOLDER_ID, FOLDER_PATH, FieldReader, IdempotencyScope, InputFields};
+use http_api::{
+    caller::IdempotencyScope,
+    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, InputFields},
+};
 use intake::{
     ConfirmationTerms, DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome,
 };

@@ -2,7 +2,11 @@
 //! store the files of a form, all of them or none.
 
 use axum::extract::State;
-use http_api::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
+use http_api::{
+    caller::{IdempotencyOutcome, Reservation},
+    describe::Endpoint,
+    response::{ApiError, Created},
+};
 
 use crate::{
     STORING_TIMEOUT, UploadsState,

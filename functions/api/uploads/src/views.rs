@@ -1,7 +1,7 @@
 //! The responses of uploads and confirmations.
 
 use domain::{errors::ServiceError, files::UploadTarget};
-use http_api::{AnonymousFileView, FileView};
+use http_api::response::{AnonymousFileView, FileView};
 use schemars::JsonSchema;
 use serde::Serialize;
 use space_store::uploads::NewFile;

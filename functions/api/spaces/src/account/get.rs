@@ -1,6 +1,10 @@
 //! `GET /account`: get the caller's API key, user and default space.
 
-use http_api::{ApiError, Authenticated, Data, Endpoint};
+use http_api::{
+    caller::Authenticated,
+    describe::Endpoint,
+    response::{ApiError, Data},
+};
 
 use crate::views::AccountView;
 

@@ -6,8 +6,11 @@ use domain::{
     naming::KeyName,
 };
 use http_api::{
-    AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson, KeyPath,
-    NoContent, PageQuery, PageResponse,
+    caller::{AccountHolder, KeyPath},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::{IdempotentJson, PageQuery, PageResponse},
+    response::{ApiError, Created, NoContent},
 };
 use space_store::keys::NewKey;
 

@@ -4,7 +4,13 @@ use domain::{
     errors::{FieldError, FieldErrors},
     id::SpaceId,
 };
-use http_api::{AccountHolder, ApiError, Data, Endpoint, FieldReader, FromFields, ValidJson};
+use http_api::{
+    caller::AccountHolder,
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::ValidJson,
+    response::{ApiError, Data},
+};
 
 use super::get::account_view;
 use crate::views::AccountView;

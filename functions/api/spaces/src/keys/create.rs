@@ -6,7 +6,11 @@ use domain::{
     naming::KeyName,
 };
 use http_api::{
-    ApiError, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson, ManageKeys,
+    caller::{Can, ManageKeys},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::IdempotentJson,
+    response::{ApiError, Created},
 };
 use space_store::keys::NewKey;
 

@@ -1,6 +1,11 @@
 //! `GET /spaces/:id/api-keys`: list the API keys of a space, newest first, including revoked ones.
 
-use http_api::{ApiError, Endpoint, Listed, ManageKeys, PageQuery, PageResponse, SpacePath};
+use http_api::{
+    caller::{Listed, ManageKeys, SpacePath},
+    describe::Endpoint,
+    request::{PageQuery, PageResponse},
+    response::ApiError,
+};
 
 use super::PATH;
 use crate::views::KeyView;

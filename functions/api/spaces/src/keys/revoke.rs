@@ -1,7 +1,11 @@
 //! `DELETE /spaces/:id/api-keys/:keyId`: revoke an API key, effective from the next request.
 
 use domain::errors::ServiceError;
-use http_api::{ApiError, Can, Endpoint, KeyPath, ManageKeys, NoContent};
+use http_api::{
+    caller::{Can, KeyPath, ManageKeys},
+    describe::Endpoint,
+    response::{ApiError, NoContent},
+};
 
 pub(crate) const REVOKE: Endpoint = Endpoint::delete(
     "revokeSpaceKey",

@@ -2,7 +2,13 @@
 //! neither the file nor a folder overrides.
 
 use domain::settings::AccessControl;
-use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageSpace, ValidJson};
+use http_api::{
+    caller::{Can, ManageSpace},
+    describe::Endpoint,
+    fields::AccessControlChange,
+    request::ValidJson,
+    response::{ApiError, Data},
+};
 
 use crate::views::DetailedSpaceView;
 

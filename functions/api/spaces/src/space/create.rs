@@ -9,7 +9,11 @@ use domain::{
     spaces::NewSpace,
 };
 use http_api::{
-    AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson,
+    caller::AccountHolder,
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::IdempotentJson,
+    response::{ApiError, Created},
 };
 
 use super::cdn_domains::CdnDomains;

@@ -2,8 +2,11 @@
 
 use axum::extract::State;
 use http_api::{
-    ApiError, Authenticated, Can, DeleteSpace, Deletion, Endpoint, FieldReader, Force, FromFields,
-    ResourceId, ValidQuery,
+    caller::{Authenticated, Can, DeleteSpace, ResourceId},
+    describe::Endpoint,
+    fields::{FieldReader, Force, FromFields},
+    request::ValidQuery,
+    response::{ApiError, Deletion},
 };
 use space_store::jobs::{PurgeJob, Queue};
 

@@ -1,6 +1,10 @@
 //! `GET /spaces/:id`: get a space.
 
-use http_api::{ApiError, Can, Data, Endpoint, ReadSpace};
+use http_api::{
+    caller::{Can, ReadSpace},
+    describe::Endpoint,
+    response::{ApiError, Data},
+};
 
 use crate::views::DetailedSpaceView;
 

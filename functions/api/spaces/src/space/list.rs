@@ -1,6 +1,11 @@
 //! `GET /spaces`: list the spaces in which the caller has a role, newest first.
 
-use http_api::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse};
+use http_api::{
+    caller::Authenticated,
+    describe::Endpoint,
+    request::{PageQuery, PageResponse},
+    response::ApiError,
+};
 
 use crate::views::SpaceView;
 

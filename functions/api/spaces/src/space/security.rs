@@ -2,7 +2,13 @@
 
 use axum::extract::State;
 use domain::settings::Security;
-use http_api::{ApiError, Can, Data, Endpoint, ManageSpace, SecurityChange, ValidJson};
+use http_api::{
+    caller::{Can, ManageSpace},
+    describe::Endpoint,
+    fields::SecurityChange,
+    request::ValidJson,
+    response::{ApiError, Data},
+};
 use renditions::Watermarks;
 
 use crate::views::DetailedSpaceView;

@@ -7,7 +7,11 @@ use domain::{
     signing::{MasterSecret, SigningSecret},
 };
 use http_api::{
-    ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Rfc3339, ValidJson,
+    caller::{Can, ManageSpace},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::ValidJson,
+    response::{ApiError, Data, Rfc3339},
 };
 use runtime::aws::LazyMasterSecret;
 use schemars::JsonSchema;

@@ -10,7 +10,11 @@ use domain::{
     uploads::UploadConfigReference,
 };
 use http_api::{
-    ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Patch, ValidJson,
+    caller::{Can, ManageSpace},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields, Patch},
+    request::ValidJson,
+    response::{ApiError, Data},
 };
 
 use super::{cdn_domains::CdnDomains, create::describe_settings};

@@ -1,7 +1,11 @@
 //! `GET /spaces/:id/usage`: get the number and size of the files of a space.
 
 use domain::files::Usage;
-use http_api::{ApiError, Can, Data, Endpoint, ReadSpace};
+use http_api::{
+    caller::{Can, ReadSpace},
+    describe::Endpoint,
+    response::{ApiError, Data},
+};
 
 pub(crate) const GET: Endpoint = Endpoint::get(
     "getSpaceUsage",

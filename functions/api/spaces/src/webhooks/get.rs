@@ -1,6 +1,10 @@
 //! `GET /spaces/:id/webhook-deliveries/:deliveryId`: get a webhook message with its body.
 
-use http_api::{ApiError, Can, Data, Endpoint, ManageWebhooks, WebhookMessagePath};
+use http_api::{
+    caller::{Can, ManageWebhooks, WebhookMessagePath},
+    describe::Endpoint,
+    response::{ApiError, Data},
+};
 
 use super::{MESSAGE_PATH, views::DetailedWebhookMessageView};
 

@@ -6,7 +6,11 @@ use domain::{
     webhooks::WebhookFilter,
 };
 use http_api::{
-    ApiError, Endpoint, FieldReader, FromFields, ListQuery, ManageWebhooks, PageResponse, SpacePath,
+    caller::{ManageWebhooks, SpacePath},
+    describe::Endpoint,
+    fields::{FieldReader, FromFields},
+    request::{ListQuery, PageResponse},
+    response::ApiError,
 };
 
 use super::views::WebhookMessageView;

@@ -1,7 +1,11 @@
 //! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`: send a webhook message again.
 
 use axum::extract::State;
-use http_api::{Accepted, ApiError, Can, Endpoint, ManageWebhooks, WebhookMessagePath};
+use http_api::{
+    caller::{Can, ManageWebhooks, WebhookMessagePath},
+    describe::Endpoint,
+    response::{Accepted, ApiError},
+};
 use space_store::jobs::{Queue, WebhookJob};
 
 pub(crate) const REDELIVER: Endpoint = Endpoint::post(

@@ -3,7 +3,11 @@
 
 use axum::extract::State;
 use domain::{env::Timestamp, signing::MasterSecret, webhooks::WebhookSecret};
-use http_api::{ApiError, Can, Data, Endpoint, ManageSpace, Rfc3339};
+use http_api::{
+    caller::{Can, ManageSpace},
+    describe::Endpoint,
+    response::{ApiError, Data, Rfc3339},
+};
 use runtime::aws::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;

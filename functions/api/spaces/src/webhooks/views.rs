@@ -6,7 +6,7 @@ use domain::{
     settings::WebhookEvent,
     webhooks::{WebhookAttempt, WebhookFailure, WebhookMessage, WebhookStatus},
 };
-use http_api::Rfc3339;
+use http_api::response::Rfc3339;
 use schemars::JsonSchema;
 use serde::Serialize;
 

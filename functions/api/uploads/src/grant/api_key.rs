@@ -4,8 +4,10 @@ use axum::extract::FromRequestParts as _;
 use domain::{errors::ServiceError, spaces::Handle, uploads::UploadConfigReference};
 use http::request::Parts;
 use http_api::{
-    ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch,
-    Upload, openapi::DescribeInput as _, openapi::OperationBuilder, read_folder,
+    caller::{Authenticated, Upload},
+    describe::{DescribeInput as _, OperationBuilder},
+    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch, read_folder},
+    response::ApiError,
 };
 use intake::MAX_FORM_FILES;
 use space_store::folders::FolderSelector;

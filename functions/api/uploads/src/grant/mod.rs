@@ -24,8 +24,10 @@ use domain::{
 };
 use http::request::Parts;
 use http_api::{
-    ApiError, FieldReader, FromFields, IdempotencyScope, InputFields,
-    openapi::{DescribeInput, OperationBuilder},
+    caller::IdempotencyScope,
+    describe::{DescribeInput, OperationBuilder},
+    fields::{FieldReader, FromFields, InputFields},
+    response::ApiError,
 };
 use intake::ConfirmationTerms;
 use mime::Mime;
@@ -160,7 +162,7 @@ impl<A: UploadAuthorization> DescribeInput for UploadGrant<A> {
 
 #[cfg(test)]
 mod tests {
-    use http_api::openapi::{SchemaReader, ValueForms};
+    use http_api::describe::{SchemaReader, ValueForms};
     use schemars::SchemaGenerator;
 
     use super::*;

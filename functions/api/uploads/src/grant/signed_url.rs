@@ -9,8 +9,10 @@ use domain::{
 };
 use http::request::Parts;
 use http_api::{
-    AnonymousFileView, ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,
-    InputFields, openapi::OperationBuilder,
+    caller::IdempotencyScope,
+    describe::OperationBuilder,
+    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields},
+    response::{AnonymousFileView, ApiError},
 };
 use mime::Mime;
 use space_store::{

@@ -10,8 +10,10 @@ use domain::{
 };
 use http::request::Parts;
 use http_api::{
-    AnonymousFileView, ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,
-    InputFields, openapi::OperationBuilder, path_parameter,
+    caller::{IdempotencyScope, path_parameter},
+    describe::OperationBuilder,
+    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields},
+    response::{AnonymousFileView, ApiError},
 };
 use runtime::http::Viewer;
 use space_store::uploads::{RequestOrigin, UploadScope};

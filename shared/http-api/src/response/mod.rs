@@ -1,0 +1,21 @@
+//! Responses, and the JSON of files in them.
+
+mod deletion;
+mod file_fields;
+mod precondition;
+mod responses;
+mod rfc3339;
+mod url_signer;
+mod views;
+
+pub use deletion::Deletion;
+pub use file_fields::FileFields;
+pub use precondition::{Precondition, Validators};
+
+pub(crate) use responses::created_body;
+pub use responses::{
+    Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent, PartError, Replay,
+};
+pub use rfc3339::Rfc3339;
+pub use url_signer::UrlSigner;
+pub use views::{AnonymousFileView, FileView, SelectedFileView, ThumbnailView, file_url};
