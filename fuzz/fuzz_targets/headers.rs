@@ -3,8 +3,14 @@
 
 use libfuzzer_sys::fuzz_target;
 use media::{
-    Format, Frames, ImageInfo, MAX_EXIF_FIELDS, MetadataOptions, Orientation, ProbeError,
-    image_metadata, probe, probe_whole, require_complete, strip,
+    completeness::require_complete,
+    error::ProbeError,
+    exif::MAX_EXIF_FIELDS,
+    format::Format,
+    image_metadata::{MetadataOptions, image_metadata},
+    metadata::strip,
+    orient::Orientation,
+    probe::{Frames, ImageInfo, probe, probe_whole},
 };
 
 /// Number of bytes that detect every format, but which codec a HEIF has whose brands name none.

@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use media::{
+use media::inspect::{
     Inspection, MAX_DURATION_SECONDS, MAX_SPARSE_CHUNKS, SparseReader, inspect, inspect_sparse,
 };
 

@@ -2,7 +2,24 @@
 //! first byte of an input selects the parser, the rest is the text.
 #![no_main]
 
-use domain::{requests::{Cursor, IdempotencyKey}, naming::{Description, HostName, HostPattern, OriginalName, PublicHttpsUrl, SpaceName, Tag, UrlPolicy}, id::{FileId, SpaceId}, folders::{FolderName, FolderPath}, uploads::{FormatName, Referrer, SignedUploadUrl, UploadConfigReference, ValidationRules}, spaces::Handle, keys::{KeyId, KeySecret}, signing::{MasterSecret, QueryParameter, SignatureError, SignedDelivery, Signing, SigningSecret, canonical_form, decoded_parameters, signed_query}, files::{NamePrefix, reject_executable_name}, renditions::RenditionId, env::Timestamp};
+use domain::{
+    env::Timestamp,
+    files::{NamePrefix, reject_executable_name},
+    folders::{FolderName, FolderPath},
+    id::{FileId, SpaceId},
+    keys::{KeyId, KeySecret},
+    naming::{
+        Description, HostName, HostPattern, OriginalName, PublicHttpsUrl, SpaceName, Tag, UrlPolicy,
+    },
+    renditions::RenditionId,
+    requests::{Cursor, IdempotencyKey},
+    signing::{
+        MasterSecret, QueryParameter, SignatureError, SignedDelivery, Signing, SigningSecret,
+        canonical_form, decoded_parameters, signed_query,
+    },
+    spaces::Handle,
+    uploads::{FormatName, Referrer, SignedUploadUrl, UploadConfigReference, ValidationRules},
+};
 use libfuzzer_sys::fuzz_target;
 
 #[path = "../../functions/delivery/src/byte_range.rs"]

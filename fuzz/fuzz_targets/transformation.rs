@@ -3,7 +3,13 @@
 
 use std::slice;
 
-use domain::{errors::FieldErrors, renditions::{ImageFormat, MAX_SIDE_PIXELS, Rendition, TRANSFORMATION_PARAMETERS, Transformation}, signing::{QueryParameter, decoded_parameters}};
+use domain::{
+    errors::FieldErrors,
+    renditions::{
+        ImageFormat, MAX_SIDE_PIXELS, Rendition, TRANSFORMATION_PARAMETERS, Transformation,
+    },
+    signing::{QueryParameter, decoded_parameters},
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(init: fuzz::init(fuzz::seeds::queries), |query: &str| {

@@ -1,7 +1,11 @@
 //! Inputs of images: bytes that select the options of a request, and a file.
 
-use domain::{renditions::{Focus, Quality, Resize, Sides}, settings::Gravity, uploads::{TransformationRules, UploadFormat}};
-use media::Format;
+use domain::{
+    renditions::{Focus, Quality, Resize, Sides},
+    settings::Gravity,
+    uploads::{TransformationRules, UploadFormat},
+};
+use media::format::Format;
 
 /// Number of bytes before the file.
 const OPTION_BYTES: usize = 8;

@@ -2,11 +2,18 @@
 
 use std::sync::LazyLock;
 
-use domain::{settings::Gravity, naming::ImageSize, renditions::Quality};
+use domain::{naming::ImageSize, renditions::Quality, settings::Gravity};
 use media::{
-    Channels, EncodeOptions, Format, Frames, ImageInfo, MAX_OUTPUT_PIXELS, MAX_PIXELS, MediaError,
-    Orientation, Pixels, RenderOptions, RenderedImage, TransformOutcome, WatermarkLayer, decode,
-    encode, plan, probe, render, require_complete, transform,
+    completeness::require_complete,
+    decode::decode,
+    encode::{EncodeOptions, encode},
+    error::MediaError,
+    format::Format,
+    orient::Orientation,
+    pixels::{Channels, MAX_PIXELS, Pixels},
+    probe::{Frames, ImageInfo, probe},
+    render::{MAX_OUTPUT_PIXELS, RenderOptions, RenderedImage, WatermarkLayer, plan, render},
+    transform::{TransformOutcome, transform},
 };
 
 use crate::{ImageInput, seeds::picture};
@@ -148,7 +155,9 @@ fn check_transform(input: &ImageInput) {
 
 /// Decodes the watermark of an input, and composites it. Panics if a law is violated.
 pub fn check_watermark(input: &ImageInput) {
-    if probe(input.file).is_ok_and(|probed| is_slow(probed.pixels(), media::MAX_WATERMARK_PIXELS)) {
+    if probe(input.file)
+        .is_ok_and(|probed| is_slow(probed.pixels(), media::pixels::MAX_WATERMARK_PIXELS))
+    {
         return;
     }
     let layer = match WatermarkLayer::decode(input.file, input.gravity(), input.opacity()) {

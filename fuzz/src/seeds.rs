@@ -25,7 +25,7 @@ mod jpegs;
 mod media_files;
 mod uncommon;
 
-use media::{Channels, Format};
+use media::{format::Format, pixels::Channels};
 
 pub(crate) use files::picture;
 

@@ -1,6 +1,10 @@
 //! JPEGs of all kinds that decoders treat differently.
 
-use media::{Channels, EncodeOptions, Format, encode};
+use media::{
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::Channels,
+};
 use mozjpeg::{ColorSpace, Compress};
 
 use super::files::{exif, file, picture, plain, with_exif, with_segment};

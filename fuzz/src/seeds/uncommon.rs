@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, RgbImage};
-use media::Channels;
+use media::pixels::Channels;
 use tiff::encoder::{Compression, DeflateLevel, TiffEncoder, colortype};
 
 use super::files::picture;

@@ -99,7 +99,7 @@ pub async fn confirm(
 /// Returns whether a config restricts or transforms images, which takes all of their bytes.
 fn has_image_rules(rules: &UploadRules) -> bool {
     dimensions::has_rules(&rules.validation)
-        || media::has_image_transformations(&rules.transformations)
+        || media::transform::has_image_transformations(&rules.transformations)
 }
 
 struct Confirmation<'a> {

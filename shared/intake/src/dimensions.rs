@@ -13,7 +13,11 @@ use domain::{
     naming::ImageSize,
     uploads::ValidationRules,
 };
-use media::{Format, Frames, ImageInfo, MediaError, ProbeError};
+use media::{
+    error::{MediaError, ProbeError},
+    format::Format,
+    probe::{Frames, ImageInfo},
+};
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, UploadContext, transform};
 
@@ -40,16 +44,16 @@ pub(crate) async fn validate_image(
 }
 
 fn decode(bytes: &[u8], decoders: Decoders) -> Result<(), MediaError> {
-    let probed = media::probe_whole(bytes)?;
+    let probed = media::probe::probe_whole(bytes)?;
     // A JPEG may lack its end marker. Its pixels show whether it is complete.
     if probed.format != Format::Jpeg {
-        media::require_complete(bytes)?;
+        media::completeness::require_complete(bytes)?;
     }
     let is_decoded = Format::is_decodable(probed.format) && probed.format.is_permitted_by(decoders);
     if !is_decoded || probed.frames != Frames::Still {
         return Ok(());
     }
-    media::decode(bytes, &probed).map(drop)
+    media::decode::decode(bytes, &probed).map(drop)
 }
 
 /// Returns whether the rules restrict the dimensions of files of this type.
@@ -126,7 +130,9 @@ pub(crate) fn size_in_prefix(prefix: &[u8], media_type: &MediaType) -> Option<Im
     if media_type.resource_type != ResourceType::Image {
         return None;
     }
-    media::probe(prefix).ok().map(|probed| probed.displayed())
+    media::probe::probe(prefix)
+        .ok()
+        .map(|probed| probed.displayed())
 }
 
 /// Returns the bounds of dimensions in words: "a width of at least 10 and at most 20".
@@ -154,7 +160,7 @@ where
     loop {
         let prefix = read_prefix(length).await?;
         let is_complete = (prefix.len() as u64) < length;
-        match media::probe(&prefix) {
+        match media::probe::probe(&prefix) {
             Ok(probed) => return Ok(probed),
             Err(ProbeError::NeedsMore { bytes }) if !is_complete && bytes <= MAX_PREFIX_BYTES => {
                 // At least twice as many: a header of many small segments asks for one at a time.
@@ -162,7 +168,9 @@ where
             }
             // What is missing behind the pixels of a whole file does not matter.
             Err(_) => {
-                let whole = media::probe_whole(&prefix).ok().filter(|_| is_complete);
+                let whole = media::probe::probe_whole(&prefix)
+                    .ok()
+                    .filter(|_| is_complete);
                 return whole.ok_or_else(|| FieldError::NoDimensions.into());
             }
         }

@@ -10,7 +10,7 @@ use domain::{
     files::{Decoders, MediaType, ResourceType},
     uploads::TransformationRules,
 };
-use media::{Format, MediaError, TransformOutcome};
+use media::{error::MediaError, format::Format, transform::TransformOutcome};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
@@ -69,7 +69,7 @@ pub(crate) async fn transform(
 
     let rules = rules.clone();
     let transformed = run_on_image(&unchanged.spooled, move |bytes| {
-        media::transform(bytes, &rules)
+        media::transform::transform(bytes, &rules)
     })
     .await?;
     match transformed {
@@ -93,13 +93,13 @@ fn is_transformable(
         return Ok(false);
     }
     let decoded = Format::detect(head).filter(|format| format.is_permitted_by(decoders));
-    let is_removable = |format| media::can_remove_metadata(format, rules);
+    let is_removable = |format| media::transform::can_remove_metadata(format, rules);
     if rules.strip_metadata && !decoded.is_some_and(is_removable) {
         return Err(FieldError::Custom(
             "must be of a format whose metadata can be removed",
         ));
     }
-    Ok(decoded.is_some() && media::can_transform(head, rules))
+    Ok(decoded.is_some() && media::transform::can_transform(head, rules))
 }
 
 /// A validated file over 50 MB.
@@ -140,7 +140,7 @@ where
 
     let rules = rules.clone();
     let transformed = run_on_bytes(read, move |bytes| {
-        let outcome = media::transform_undecoded(bytes, &rules)?;
+        let outcome = media::transform::transform_undecoded(bytes, &rules)?;
         Ok(outcome.map(LargeImage::of))
     });
     transformed
@@ -180,10 +180,14 @@ pub(crate) fn require_size(
         format.is_permitted_by(decoders) && format.media_type().mime_type == mime_type
     });
     match declared {
-        Some(format) if size > MAX_FORM_FILE_BYTES && media::converts_all(format, rules) => {
+        Some(format)
+            if size > MAX_FORM_FILE_BYTES && media::transform::converts_all(format, rules) =>
+        {
             Err(TOO_LARGE_TO_CONVERT)
         }
-        Some(_) if size > MAX_STRIPPED_BYTES && media::has_image_transformations(rules) => {
+        Some(_)
+            if size > MAX_STRIPPED_BYTES && media::transform::has_image_transformations(rules) =>
+        {
             Err(TOO_LARGE_TO_STRIP)
         }
         _ => Ok(()),

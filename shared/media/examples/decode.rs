@@ -11,7 +11,10 @@
 
 use std::{fs, path::Path};
 
-use media::{Format, RenderOptions, render};
+use media::{
+    format::Format,
+    render::{RenderOptions, render},
+};
 
 fn main() {
     av1::init();

@@ -5,8 +5,10 @@
 use domain::naming::ImageSize;
 
 use crate::{
-    Format, Frames, ImageInfo, MediaError,
     container::{gif, webp},
+    error::MediaError,
+    format::Format,
+    probe::{Frames, ImageInfo},
 };
 
 /// Maximum number of frames of a rendered animation.
@@ -42,7 +44,7 @@ pub(crate) fn rendered_frames(
         return Ok(1);
     }
     let frames = match probed.format {
-        Format::Gif => count_gif_frames(bytes)?,
+        Format::Gif => gif::count_frames(bytes)?,
         Format::WebP => count_webp_frames(bytes)?,
         _ => 1,
     };
@@ -73,14 +75,6 @@ fn require_output_limit(frames: u32, output: ImageSize, limit: u64) -> Result<()
         return Err(MediaError::AnimatedOutputTooLarge { pixels, limit });
     }
     Ok(())
-}
-
-/// Counts the undamaged frames of a GIF.
-pub(crate) fn count_gif_frames(bytes: &[u8]) -> Result<u32, MediaError> {
-    let blocks = gif::whole_blocks(bytes)?;
-    Ok(count(
-        blocks.filter(|block| block.kind == gif::BlockKind::Image),
-    ))
 }
 
 /// Counts the undamaged frames of a WebP.

@@ -5,7 +5,7 @@
 
 use std::f64::consts::PI;
 
-use crate::{Pixels, color::rows_on_white};
+use crate::{color::rows_on_white, pixels::Pixels};
 
 /// Components along the longer side.
 const LONG_COMPONENTS: usize = 4;

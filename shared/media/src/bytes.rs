@@ -2,7 +2,7 @@
 //!
 //! Invariant: a read beyond the available bytes fails with the number of bytes that it needs.
 
-use crate::ProbeError;
+use crate::error::ProbeError;
 
 /// Returns `length` bytes at an offset.
 pub(crate) fn part(bytes: &[u8], at: usize, length: usize) -> Result<&[u8], ProbeError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use moxcms::{ColorProfile, Layout, RenderingIntent, Transform8BitExecutor, TransformOptions};
 
 use crate::{
-    MediaError,
+    error::MediaError,
     pixels::{Channels, Pixels, catch_codec_panic},
 };
 

@@ -5,8 +5,9 @@
 //! Invariant: nothing is decoded.
 
 use crate::{
-    Format, MediaError,
     container::{gif, jpeg, png, webp},
+    error::MediaError,
+    format::Format,
 };
 
 /// Fails if a JPEG, PNG, GIF or WebP is truncated before the end of its first image, as far as its structure shows. Accepts all

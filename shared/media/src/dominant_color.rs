@@ -1,6 +1,6 @@
 //! The most frequent color of an image, and names of colors.
 
-use crate::{Pixels, color::rgba};
+use crate::{color::rgba, pixels::Pixels};
 
 /// Number of high bits of a sample that select its bin.
 const BIN_BITS: u32 = 4;

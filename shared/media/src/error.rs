@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::Format;
+use crate::format::Format;
 
 /// Error of probing an image.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

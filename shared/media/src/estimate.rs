@@ -8,12 +8,13 @@
 use domain::naming::ImageSize;
 
 use crate::{
-    Format, Frames, ImageInfo, MediaError,
     container::jpeg_scans::JpegScans,
     decode::{AV1_PIXEL_BYTES, HEVC_PIXEL_BYTES, HeifImage, Shrink, TiffTiles},
     encode::{AVIF_FULL_CHROMA_QUALITY, JPEG_FULL_CHROMA_QUALITY},
-    pixels::MAX_NEGOTIATED_AVIF_PIXELS,
-    render::{MAP_SIDE, MAX_WATERMARK_PIXELS},
+    error::MediaError,
+    format::Format,
+    pixels::{MAP_SIDE, MAX_NEGOTIATED_AVIF_PIXELS, MAX_WATERMARK_PIXELS},
+    probe::{Frames, ImageInfo},
     webp_tables::{MAX_TABLE_BYTES, require_table_limit},
 };
 

@@ -7,12 +7,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::{
-    ExifValue, Format, Frames, ImageInfo, Orientation,
-    animation::{count_gif_frames, count_webp_frames},
-    container::{png, tiff},
-    exif,
+    animation::count_webp_frames,
+    container::{gif, png, tiff},
+    exif::{self, ExifValue},
+    format::Format,
     metadata::exif_block,
-    probe, probe_whole,
+    orient::Orientation,
+    probe::{Frames, ImageInfo, probe, probe_whole},
 };
 
 /// Maximum number of pages of a TIFF that are counted.
@@ -41,7 +42,7 @@ pub struct ImageMetadata {
     /// Number of frames of an animation, or of pages of a TIFF, up to the damaged part of a file. At
     /// least 1; `None` for sequences of AVIF and HEIC, and for what the beginning of a file does not show.
     pub pages: Option<u32>,
-    /// EXIF fields by their standard names: at most [`MAX_EXIF_FIELDS`](crate::MAX_EXIF_FIELDS).
+    /// EXIF fields by their standard names: at most [`MAX_EXIF_FIELDS`](crate::exif::MAX_EXIF_FIELDS).
     /// `GPSLatitude` and `GPSLongitude` are in degrees, negative to the south and west. Serial numbers
     /// and names of owners are never returned.
     pub exif: BTreeMap<&'static str, ExifValue>,
@@ -87,7 +88,7 @@ fn pages(bytes: &[u8], info: &ImageInfo, is_prefix: bool) -> Option<u32> {
     }
 
     let count = match info.format {
-        Format::Gif => count_gif_frames(bytes).unwrap_or_default(),
+        Format::Gif => gif::count_frames(bytes).unwrap_or_default(),
         Format::Png if info.frames == Frames::Animated => png_frames(bytes),
         Format::WebP if info.frames == Frames::Animated => {
             count_webp_frames(bytes).unwrap_or_default()

@@ -5,9 +5,13 @@
 use std::borrow::Cow;
 
 use crate::{
-    Format, ImageInfo, MediaError, Orientation,
     container::{gif, heif::Meta, jpeg, png, webp},
-    decode, exif, probe,
+    decode::decode,
+    error::MediaError,
+    exif,
+    format::Format,
+    orient::Orientation,
+    probe::{ImageInfo, probe},
 };
 
 /// Ancillary PNG chunks to keep, which affect rendering or animation.

@@ -6,7 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{MediaError, Rectangle};
+use crate::error::MediaError;
 use domain::naming::ImageSize;
 
 /// Maximum width and height of a decoded image, in pixels. Resizing takes memory in proportion to a
@@ -22,6 +22,38 @@ pub const MAX_AVIF_PIXELS: u64 = 12_500_000;
 /// Maximum number of pixels of an AVIF that a client did not request explicitly. Files up to this size are encoded more
 /// slowly and become smaller.
 pub const MAX_NEGOTIATED_AVIF_PIXELS: u64 = 2_000_000;
+
+/// Maximum width and height of the saliency map, in pixels.
+pub(crate) const MAP_SIDE: u32 = 128;
+/// Maximum number of pixels of a watermark image.
+pub const MAX_WATERMARK_PIXELS: u64 = 4_000_000;
+
+/// Part of an image, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rectangle {
+    /// Distance from the left side of the image.
+    pub left: u32,
+    /// Distance from the top of the image.
+    pub top: u32,
+    pub width: u32,
+    pub height: u32,
+}
+
+impl Rectangle {
+    /// Returns the rectangle of a whole image.
+    pub(crate) const fn whole(size: ImageSize) -> Rectangle {
+        Rectangle {
+            left: 0,
+            top: 0,
+            width: size.width,
+            height: size.height,
+        }
+    }
+
+    pub const fn size(self) -> ImageSize {
+        ImageSize::new(self.width, self.height)
+    }
+}
 
 /// Channels of a pixel, in the order of its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

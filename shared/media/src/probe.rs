@@ -5,11 +5,12 @@
 use domain::naming::ImageSize;
 
 use crate::{
-    Format, MediaError, Orientation, ProbeError,
-    animation::count_gif_frames,
     bytes::{array, be32, le16, le32},
     container::{Chunk, gif, heif, ico, jpeg, png, tiff, webp},
+    error::{MediaError, ProbeError},
     exif,
+    format::Format,
+    orient::Orientation,
 };
 
 /// Whether an image is animated.
@@ -105,7 +106,7 @@ pub fn probe_whole(bytes: &[u8]) -> Result<ImageInfo, MediaError> {
         probed => probed?,
     };
     if probed.frames == Frames::Unknown {
-        probed.frames = if count_gif_frames(bytes)? > 1 {
+        probed.frames = if gif::count_frames(bytes)? > 1 {
             Frames::Animated
         } else {
             Frames::Still

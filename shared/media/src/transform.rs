@@ -11,12 +11,14 @@ use domain::{
 };
 
 use crate::{
-    EncodeOptions, Format, Frames, ImageInfo, MediaError, Orientation,
     decode::{decode, require_decodable_size},
-    encode::{encode, quality, require_avif_limit},
+    encode::{EncodeOptions, encode, quality, require_avif_limit},
+    error::MediaError,
     estimate::{DecodingCost, Work},
-    metadata, orient,
-    probe::probe_whole,
+    format::Format,
+    metadata,
+    orient::{Orientation, orient},
+    probe::{Frames, ImageInfo, probe_whole},
 };
 
 /// Maximum estimated time of a conversion, in milliseconds. The rest of the time until the response is for

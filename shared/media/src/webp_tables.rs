@@ -1,8 +1,8 @@
 //! Limit of the code tables of lossless and transparent WebP files.
 
 use crate::{
-    MediaError,
     container::{vp8l, webp},
+    error::MediaError,
 };
 
 /// Maximum memory of the code tables of an image, in bytes. The usual encoder uses at most 2,600

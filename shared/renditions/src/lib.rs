@@ -36,7 +36,7 @@ use domain::{
     settings::AppliedWatermark,
 };
 use futures::future;
-use media::{Format, WatermarkLayer};
+use media::{format::Format, render::WatermarkLayer};
 use space_store::{
     delivery::AuthorizedFile,
     objects::{FileBucket, NewRendition, RenditionInfo, collect},
@@ -44,7 +44,7 @@ use space_store::{
 };
 use tokio::sync::OwnedSemaphorePermit;
 
-pub use media::MAX_NEGOTIATED_AVIF_PIXELS;
+pub use media::pixels::MAX_NEGOTIATED_AVIF_PIXELS;
 pub use memory::MemoryLimits;
 pub use output::{ExpectedRendition, expected, resolve};
 pub use ready::{FoundRendition, ReadyRendition};

@@ -4,7 +4,12 @@ use domain::{
     naming::ImageSize,
     renditions::{ImageFormat, Rendition},
 };
-use media::{Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS, supports_sides};
+use media::{
+    encode::supports_sides,
+    format::Format,
+    pixels::MAX_NEGOTIATED_AVIF_PIXELS,
+    probe::{Frames, ImageInfo},
+};
 
 /// Maximum number of pixels of an output whose negotiated format is final.
 const MAX_FINAL_PIXELS: u64 = 10_000_000;
@@ -111,7 +116,7 @@ pub(crate) fn format_of(format: ImageFormat) -> Format {
 #[cfg(test)]
 mod tests {
     use domain::renditions::Transformation;
-    use media::Orientation;
+    use media::orient::Orientation;
 
     use super::*;
 

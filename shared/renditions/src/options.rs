@@ -1,7 +1,10 @@
 //! Options of `media` to plan and to render a rendition in a format.
 
 use domain::renditions::Rendition;
-use media::{Format, PlanOptions, RenderOptions, WatermarkLayer};
+use media::{
+    format::Format,
+    render::{PlanOptions, RenderOptions, WatermarkLayer},
+};
 
 /// Returns the options to plan a rendering.
 pub(crate) fn plan_options(rendition: Rendition, format: Format) -> PlanOptions {

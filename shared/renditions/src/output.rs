@@ -6,7 +6,10 @@ use domain::{
     naming::ImageSize,
     renditions::{ImageFormat, Rendition, RenditionOutput},
 };
-use media::{canonical_resize, plan, quality};
+use media::{
+    encode::quality,
+    render::{canonical_resize, plan},
+};
 
 use crate::{
     negotiation::{format_of, formats, is_final, is_heif, restricting_format, suits_size},

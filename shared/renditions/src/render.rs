@@ -8,7 +8,11 @@ use domain::{
     files::{File, ResourceType},
     renditions::{Rendition, Resize, Sides},
 };
-use media::{Format, MediaError, RenderPlan, RenderedImage, Source, WatermarkLayer, render};
+use media::{
+    error::MediaError,
+    format::Format,
+    render::{RenderPlan, RenderedImage, Source, WatermarkLayer, render},
+};
 use space_store::objects::{NewRendition, RenditionInfo};
 
 use crate::{

@@ -8,7 +8,10 @@ use domain::{
     errors::{FieldError, ServiceError},
     renditions::{ImageFormat, Rendition},
 };
-use media::{DecodedSource, Format, SharedPlan, Source, WatermarkLayer};
+use media::{
+    format::Format,
+    render::{DecodedSource, SharedPlan, Source, WatermarkLayer},
+};
 use space_store::objects::NewRendition;
 use tokio::time::Instant;
 
@@ -150,7 +153,10 @@ fn too_slow() -> ServiceError {
 mod tests {
     use domain::naming::ImageSize;
     use domain::renditions::{Resize, Sides, Transformation};
-    use media::{Channels, EncodeOptions, Pixels, encode};
+    use media::{
+        encode::{EncodeOptions, encode},
+        pixels::{Channels, Pixels},
+    };
 
     use super::*;
 

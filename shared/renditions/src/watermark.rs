@@ -7,7 +7,7 @@ use std::{
 
 use bytes::Bytes;
 use domain::{errors::ServiceError, settings::AppliedWatermark};
-use media::{MediaError, WatermarkLayer};
+use media::{error::MediaError, render::WatermarkLayer};
 
 /// Maximum decoded watermarks in memory. Each has up to 16 MB.
 const MAX_LAYERS: usize = 4;

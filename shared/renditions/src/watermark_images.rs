@@ -19,7 +19,7 @@ use domain::{
     naming::PublicHttpsUrl,
     settings::{FileStatus, FolderSecurity, Security, Watermark},
 };
-use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
+use media::{error::MediaError, pixels::MAX_WATERMARK_PIXELS, render::WatermarkLayer};
 use runtime::context::Settings;
 use safe_http::{FetchLimits, Outbound, OutboundSettings};
 use space_store::{

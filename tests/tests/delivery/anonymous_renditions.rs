@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use media::Format;
+use media::format::Format;
 use tests::{
     File, Observed, Response, Stack, StackOptions, TestSpace, minutes, seconds, stack_test,
 };

@@ -1,7 +1,13 @@
 //! Formats of transformed images that the client does not request, chosen by `Accept` and the original; and animations.
 
 use domain::naming::ImageSize;
-use media::{Channels, EncodeOptions, Format, Frames, Pixels, decode, encode, probe};
+use media::{
+    decode::decode,
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+    probe::{Frames, probe},
+};
 use tests::{File, Response, Stack, TestSpace, stack_test, text};
 
 use crate::support::{

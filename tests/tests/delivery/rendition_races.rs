@@ -4,7 +4,7 @@ use std::{pin::Pin, time::Duration};
 
 use emulators::Hold;
 use futures::future::join_all;
-use media::Format;
+use media::format::Format;
 use serde_json::Value;
 use tests::{Observed, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 use tokio::time::Instant;

@@ -2,7 +2,7 @@
 
 use domain::naming::ImageSize;
 use futures::future::join_all;
-use media::{Format, probe};
+use media::{format::Format, probe::probe};
 use tests::{File, Observed, Response, Stack, TestSpace, stack_test, text};
 
 use super::watermarks::{RED, enable, is_marked};

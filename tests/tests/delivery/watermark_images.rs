@@ -1,7 +1,7 @@
 //! `watermark.file_id`: a file of the space as the image of a watermark.
 
 use futures::future;
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tests::{

@@ -1,6 +1,6 @@
 //! Watermarks: every image of a space or folder is delivered with the stored copy of the watermark.
 
-use media::{Format, Pixels, decode, probe};
+use media::{decode::decode, format::Format, pixels::Pixels, probe::probe};
 use serde_json::{Value, json};
 use tests::{File, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test, text};
 

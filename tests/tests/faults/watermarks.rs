@@ -1,6 +1,6 @@
 //! Watermarks from files, with a crash at each call of the request that sets one.
 
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use tests::{Stack, StackOptions, TestSpace, share_of, stack_test};
 

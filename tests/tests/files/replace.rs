@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use media::Format;
+use media::format::Format;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use tests::{

@@ -2,7 +2,7 @@
 
 use domain::settings::{WebhookEndpoint, WebhookSource};
 use local_stack::{Messages, TEMPLATE};
-use media::Format;
+use media::format::Format;
 use serde_json::json;
 use space_store::jobs::ProcessingJob;
 use tests::{

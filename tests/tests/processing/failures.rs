@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use domain::{id::FileId, naming::ImageSize};
 use futures::future;
 use local_stack::Messages;
-use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use media::{
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+};
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
 

@@ -1,7 +1,14 @@
 //! What the record and the delivery of an image show once it is processed.
 
 use domain::naming::ImageSize;
-use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
+use media::{
+    blurhash::blurhash,
+    decode::decode,
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+    probe::probe,
+};
 use serde_json::{Value, json};
 use tests::{Client, Observed, PHOTO, Stack, TestSpace, assert_fields, column, stack_test, text};
 

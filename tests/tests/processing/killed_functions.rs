@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use local_stack::Messages;
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use tests::{File, Stack, minutes, stack_test, text};
 use worker::LAST_FULL_RECEIVE;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures::stream;
-use media::Format;
+use media::format::Format;
 use reqwest::Body;
 use serde_json::{Value, json};
 use tests::{Stack, StackOptions, WebhookReceiver, assert_fields, seconds, stack_test, text};

@@ -1,7 +1,7 @@
 //! HEIC and AVIF originals: a photo as phones write it, of 48 tiles, turned, with another color profile and a place, and AVIF of each
 //! depth, with alpha, and of tiles.
 
-use media::{decode, probe};
+use media::{decode::decode, probe::probe};
 use serde_json::json;
 use tests::{Response, Stack, StackOptions, TestSpace, column, stack_test};
 

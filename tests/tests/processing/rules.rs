@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, StackOptions, TestSpace, column, stack_test, text};
 

@@ -1,6 +1,6 @@
 //! Thumbnails that the API lists, and delivery renders.
 
-use media::{Format, probe};
+use media::{format::Format, probe::probe};
 use serde_json::{Value, json};
 use tests::{Stack, StackOptions, TestSpace, stack_test, text};
 

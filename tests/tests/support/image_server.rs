@@ -3,7 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::naming::ImageSize;
-use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use media::{
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},

@@ -1,7 +1,11 @@
 //! Images to upload, valid and invalid.
 
 use domain::naming::ImageSize;
-use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use media::{
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+};
 
 /// GPS position in the EXIF data.
 pub(crate) const PLACE: &[u8] = b"52.5200N 13.4050E";

@@ -1,7 +1,7 @@
 //! `POST /upload/confirm/:fileId`: validates the uploaded bytes and activates the file once, for a key or a confirm token.
 
 use futures::future::join_all;
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tests::{

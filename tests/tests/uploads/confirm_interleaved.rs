@@ -5,7 +5,7 @@
 
 use std::pin::pin;
 
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use tests::{Stack, TestSpace, stack_test};
 

@@ -1,6 +1,6 @@
 //! Upload configs: limits of image dimensions, and images that are incomplete or cannot be decoded.
 
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use tests::{Stack, stack_test, text};
 

@@ -1,7 +1,12 @@
 //! Upload configs: transformations of images.
 
 use domain::naming::ImageSize;
-use media::{Format, ImageInfo, Pixels, decode, probe};
+use media::{
+    decode::decode,
+    format::Format,
+    pixels::Pixels,
+    probe::{ImageInfo, probe},
+};
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, field_errors, stack_test};
 

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 
-use media::Format;
+use media::format::Format;
 use serde_json::json;
 use tests::{
     PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, field_errors, minutes,

@@ -1,6 +1,6 @@
 //! Everything that follows an upload is decided at its activation, even if file or config are deleted at once.
 
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use tests::{Answer, File, PHOTO, Stack, TestSpace, WebhookReceiver, minutes, seconds, stack_test};
 

@@ -1,7 +1,7 @@
 //! `file.processed` and `file.failed`: sent if the upload config asks for them, once the results are
 //! stored.
 
-use media::Format;
+use media::format::Format;
 use serde_json::{Value, json};
 use tests::{File, Stack, merged, seconds, stack_test};
 

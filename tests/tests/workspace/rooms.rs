@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// The rooms of a crate, in order, and the number of names that its root exports at most.
-const ROOMS: [(&str, &str, usize); 5] = [
+const ROOMS: [(&str, &str, usize); 6] = [
     (
         "domain",
         "env id errors naming settings signing renditions keys requests spaces folders uploads files webhooks access",
@@ -25,6 +25,12 @@ const ROOMS: [(&str, &str, usize); 5] = [
     ),
     ("runtime", "connections context aws http", 0),
     ("http-api", "fields response caller request describe", 0),
+    (
+        "media",
+        "format error bytes pixels color container orient completeness exif webp_tables probe animation decode encode \
+         estimate render blurhash dominant_color metadata image_metadata inspect transform",
+        0,
+    ),
 ];
 
 fn tokens(path: &Path) -> Vec<TokenTree> {

@@ -7,7 +7,7 @@ use domain::{
     renditions::Rendition,
     uploads::ProcessingRules,
 };
-use media::{Format, MetadataOptions, color_name};
+use media::{dominant_color::color_name, format::Format, image_metadata::MetadataOptions};
 use renditions::is_unrenderable;
 use space_store::{delivery::AuthorizedFile, objects::RenditionInfo};
 
@@ -168,7 +168,7 @@ fn thumbnail(
 /// Reads the headers on a thread for blocking work: they may be those of a large file.
 async fn read_headers(original: Bytes, options: MetadataOptions) -> Headers {
     let read = move || {
-        let read = media::image_metadata(&original, &options);
+        let read = media::image_metadata::image_metadata(&original, &options);
         Headers {
             format: read.format,
             meta: metadata::of_image(read),

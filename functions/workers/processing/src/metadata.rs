@@ -5,7 +5,8 @@ use domain::{
     files::{ExifValue, File, MAX_EXIF_BYTES, StorageMeta},
 };
 use media::{
-    ImageMetadata, Inspection, MediaProperties, SPARSE_CHUNK_BYTES, SparseReader, inspect_sparse,
+    image_metadata::ImageMetadata,
+    inspect::{Inspection, MediaProperties, SPARSE_CHUNK_BYTES, SparseReader, inspect_sparse},
 };
 
 use crate::{Processed, Processing};
@@ -72,9 +73,9 @@ pub(crate) fn of_image(read: ImageMetadata) -> StorageMeta {
     let mut left_bytes = MAX_EXIF_BYTES;
     for (name, value) in read.exif {
         let value = match value {
-            media::ExifValue::Text(text) => ExifValue::Text(text),
-            media::ExifValue::Integer(number) => ExifValue::Integer(number),
-            media::ExifValue::Decimal(number) => ExifValue::Decimal(number),
+            media::exif::ExifValue::Text(text) => ExifValue::Text(text),
+            media::exif::ExifValue::Integer(number) => ExifValue::Integer(number),
+            media::exif::ExifValue::Decimal(number) => ExifValue::Decimal(number),
         };
         let bytes = name.len() + value.size_bytes();
         if bytes <= left_bytes {

@@ -1,7 +1,7 @@
 //! The small version of an image that its most frequent color and its blurhash are computed from.
 
 use domain::renditions::{ImageFormat, Rendition, Resize, Sides, Transformation};
-use media::{blurhash, decode, dominant_color, probe};
+use media::{blurhash::blurhash, decode::decode, dominant_color::dominant_color, probe::probe};
 
 /// Side of the square that the placeholder fits into, in pixels.
 const SIDE: u32 = 64;

@@ -10,7 +10,11 @@
 use std::{fs, path::Path};
 
 use domain::naming::ImageSize;
-use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use media::{
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+};
 
 use crate::heic_files::{Item, heic};
 

@@ -19,7 +19,11 @@ mod media_files;
 
 use std::fs;
 
-use media::{Channels, Pixels, decode, probe};
+use media::{
+    decode::decode,
+    pixels::{Channels, Pixels},
+    probe::probe,
+};
 use ssimulacra2::{ColorPrimaries, Rgb, TransferCharacteristic, compute_frame_ssimulacra2};
 
 fn main() {

@@ -9,7 +9,10 @@ use domain::{
     renditions::{Focus, Quality, Resize, Sides},
     settings::Gravity,
 };
-use media::{Format, RenderOptions, RenderedImage, WatermarkLayer, render as render_image};
+use media::{
+    format::Format,
+    render::{RenderOptions, RenderedImage, WatermarkLayer, render as render_image},
+};
 
 /// Quality of all outputs with a quality.
 const QUALITY: u8 = 80;

@@ -5,8 +5,8 @@ use std::{borrow::Cow, ops::Range};
 use domain::naming::ImageSize;
 
 use crate::{
-    ProbeError,
     bytes::{array, le16},
+    error::{MediaError, ProbeError},
 };
 
 /// Length of signature and logical screen descriptor, in bytes.
@@ -196,4 +196,10 @@ impl Iterator for Blocks<'_> {
     fn next(&mut self) -> Option<Result<Block, ProbeError>> {
         (!self.has_ended).then(|| self.read())
     }
+}
+/// Counts the undamaged frames of a GIF.
+pub(crate) fn count_frames(bytes: &[u8]) -> Result<u32, MediaError> {
+    let blocks = whole_blocks(bytes)?;
+    let frames = blocks.filter(|block| block.kind == BlockKind::Image);
+    Ok(u32::try_from(frames.count()).unwrap_or(u32::MAX))
 }

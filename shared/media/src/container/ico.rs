@@ -3,8 +3,8 @@
 use domain::naming::ImageSize;
 
 use crate::{
-    MediaError, ProbeError,
     bytes::{array, be32, le16, le32, length, part},
+    error::{MediaError, ProbeError},
 };
 
 /// First bytes of a PNG.

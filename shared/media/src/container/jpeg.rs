@@ -5,8 +5,8 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::{
-    ProbeError,
     bytes::{be16, part},
+    error::ProbeError,
 };
 
 pub(crate) const START: u8 = 0xD8;

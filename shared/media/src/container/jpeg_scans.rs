@@ -1,6 +1,6 @@
 //! What the scans of a JPEG contain.
 
-use crate::MediaError;
+use crate::error::MediaError;
 
 use super::jpeg::{ADOBE, ADOBE_NAME, END, PROFILE, PROFILE_NAME, SCAN, Segment, Segments};
 

@@ -17,7 +17,7 @@ pub(crate) mod webp;
 
 use std::ops::Range;
 
-use crate::{ProbeError, bytes::part};
+use crate::{bytes::part, error::ProbeError};
 
 /// Chunk of a PNG or WebP, or box of HEIF.
 pub(crate) struct Chunk {

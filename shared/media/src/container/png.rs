@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    ProbeError,
     bytes::{array, be32, length, part},
+    error::ProbeError,
 };
 
 use super::Chunk;

@@ -1,8 +1,8 @@
 //! Directories of TIFF files, which EXIF data also consists of.
 
 use crate::{
-    ProbeError,
     bytes::{be16, be32, le16, le32, length, part},
+    error::ProbeError,
 };
 
 pub(crate) const WIDTH: u16 = 256;

@@ -9,7 +9,7 @@
 
 use domain::naming::ImageSize;
 
-use crate::{MediaError, ProbeError};
+use crate::error::{MediaError, ProbeError};
 
 /// Number of prefix codes of a group: green with lengths and the color cache, red, blue, alpha and
 /// distances.

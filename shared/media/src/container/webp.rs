@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::{
-    ProbeError, Rectangle,
     bytes::{array, le24, le32, length},
+    error::ProbeError,
+    pixels::Rectangle,
 };
 
 use super::Chunk;

@@ -5,8 +5,8 @@
 use domain::naming::ImageSize;
 
 use crate::{
-    Channels, Pixels, Rectangle,
     color::{over, with_alpha},
+    pixels::{Channels, Pixels, Rectangle},
 };
 
 /// How a frame is removed before the next one is drawn.

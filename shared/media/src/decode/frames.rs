@@ -3,10 +3,12 @@
 //! Invariant: memory is bounded by one canvas and one frame, however many frames there are.
 
 use crate::{
-    Channels, Format, ImageInfo, MediaError, Pixels,
     animation::Plays,
     color::fitting_profile,
-    pixels::{catch_codec_panic, require_pixel_limit},
+    error::MediaError,
+    format::Format,
+    pixels::{Channels, Pixels, catch_codec_panic, require_pixel_limit},
+    probe::ImageInfo,
 };
 
 use super::{canvas::Canvas, gif::GifFrames, pixel_limit, webp::WebPFrames};

@@ -4,7 +4,7 @@ use std::{borrow::Cow, io::Cursor};
 
 use ::gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame, Repeat};
 
-use crate::{MediaError, Rectangle, animation::Plays, container::gif};
+use crate::{animation::Plays, container::gif, error::MediaError, pixels::Rectangle};
 
 use super::canvas::{Canvas, Disposal};
 

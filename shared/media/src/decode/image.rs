@@ -10,9 +10,12 @@ use domain::naming::ImageSize;
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::{
-    Format, ImageInfo, MediaError, ProbeError, color,
+    color,
     container::{ico, tiff},
+    error::{MediaError, ProbeError},
+    format::Format,
     pixels::{Channels, Pixels, require_pixel_limit},
+    probe::ImageInfo,
 };
 
 use super::{png, require_size};

@@ -18,12 +18,14 @@ use mozjpeg_sys::{
 };
 
 use crate::{
-    ImageInfo, MediaError, color,
+    color,
     container::{
         jpeg::{END, profile},
         jpeg_scans::JpegScans,
     },
+    error::MediaError,
     pixels::{Channels, Pixels},
+    probe::ImageInfo,
 };
 
 use super::{Shrink, require_size};

@@ -5,10 +5,11 @@ use domain::naming::ImageSize;
 use mozjpeg::{ColorSpace, CompInfoExt, Decompress, decompress::DecompressStarted};
 
 use crate::{
-    ImageInfo, MediaError,
     color::fitting_profile,
     container::jpeg::profile,
+    error::MediaError,
     pixels::{Channels, Pixels},
+    probe::ImageInfo,
 };
 
 use super::{

@@ -24,12 +24,15 @@ pub(crate) use shrink::Shrink;
 use domain::naming::ImageSize;
 
 use crate::{
-    Format, Frames, ImageInfo, MediaError, color,
+    color,
     completeness::require_complete,
+    error::MediaError,
+    format::Format,
     pixels::{
         MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels, catch_codec_panic, require_pixel_limit,
         require_side_limit,
     },
+    probe::{Frames, ImageInfo},
 };
 
 /// Memory limit of decoders that support one, in bytes, in addition to the pixels.

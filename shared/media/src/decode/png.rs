@@ -5,9 +5,11 @@ use std::io::{BufRead, Cursor, ErrorKind, Seek};
 use ::png::{ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
 use crate::{
-    ImageInfo, MediaError, color,
+    color,
     container::png,
+    error::MediaError,
     pixels::{Channels, Pixels},
+    probe::ImageInfo,
 };
 
 use super::{WORKING_BYTES, require_size};

@@ -9,7 +9,6 @@ use domain::naming::ImageSize;
 use image_webp::{DecodingError, WebPDecoder};
 
 use crate::{
-    ImageInfo, MediaError, ProbeError,
     animation::Plays,
     bytes::le16,
     container::{
@@ -19,7 +18,9 @@ use crate::{
             begin, end, extended_header, push, whole_chunks,
         },
     },
+    error::{MediaError, ProbeError},
     pixels::{Channels, Pixels},
+    probe::ImageInfo,
     webp_tables::{MAX_TABLE_BYTES, require_table_limit},
 };
 

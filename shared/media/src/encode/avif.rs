@@ -6,7 +6,7 @@ use aom::{Chroma, Frame, MAX_QUANTIZER, Options};
 use avif_serialize::{Aviffy, constants::MatrixCoefficients};
 
 use crate::{
-    MediaError,
+    error::MediaError,
     pixels::{Channels, MAX_NEGOTIATED_AVIF_PIXELS, Pixels},
 };
 

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::HashMap};
 use color_quant::NeuQuant;
 use gif::{Encoder, Frame};
 
-use crate::{MediaError, Pixels, color};
+use crate::{color, error::MediaError, pixels::Pixels};
 
 /// Maximum width and height, in pixels.
 pub(super) const MAX_SIDE: u32 = 65_535;

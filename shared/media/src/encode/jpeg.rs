@@ -3,8 +3,9 @@
 use mozjpeg::{ColorSpace, Compress, Marker};
 
 use crate::{
-    MediaError, color,
+    color,
     container::jpeg::{EXIF_NAME, PROFILE_NAME},
+    error::MediaError,
     pixels::{Channels, Pixels},
 };
 

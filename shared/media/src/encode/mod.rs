@@ -14,7 +14,8 @@ pub(crate) use jpeg::FULL_CHROMA_QUALITY as JPEG_FULL_CHROMA_QUALITY;
 use domain::{naming::ImageSize, renditions::Quality};
 
 use crate::{
-    Format, MediaError,
+    error::MediaError,
+    format::Format,
     pixels::{Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, Pixels, catch_codec_panic},
 };
 

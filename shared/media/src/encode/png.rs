@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use png::{BitDepth, ColorType, Encoder, Info};
 
 use crate::{
-    MediaError,
+    error::MediaError,
     pixels::{Channels, Pixels},
 };
 

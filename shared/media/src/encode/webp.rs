@@ -3,10 +3,11 @@
 use webp::{Encoder, PixelLayout, WebPConfig};
 
 use crate::{
-    MediaError, color,
+    color,
     container::webp::{
         Chunks, HAS_ALPHA, HAS_EXIF, HAS_PROFILE, begin, end, extended_header, frame, push,
     },
+    error::MediaError,
     pixels::{Channels, Pixels},
 };
 
@@ -53,7 +54,7 @@ fn with_metadata(
     file: &[u8],
     pixels: &Pixels,
     exif: Option<&[u8]>,
-) -> Result<Vec<u8>, crate::ProbeError> {
+) -> Result<Vec<u8>, crate::error::ProbeError> {
     let mut chunks = Chunks::of(file)?;
     let mut kept = Vec::new();
     let mut flags = 0;

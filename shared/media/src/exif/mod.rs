@@ -6,7 +6,7 @@ mod tags;
 pub(crate) use fields::fields;
 pub use fields::{ExifValue, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS};
 
-use crate::{Orientation, container::tiff};
+use crate::{container::tiff, orient::Orientation};
 
 /// Returns the orientation in EXIF data; normal if it is missing or invalid.
 pub(crate) fn orientation(exif: &[u8]) -> Orientation {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::ProbeError;
+use crate::error::ProbeError;
 
 /// Maximum number of reads of a file.
 const MAX_READS: u32 = 20_000;

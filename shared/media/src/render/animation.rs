@@ -5,10 +5,12 @@
 //! - All frames have the geometry, the crop rectangle and the watermark of the first one.
 
 use crate::{
-    Channels, ImageInfo, MediaError,
     color::SrgbConverter,
     decode::FrameDecoder,
     encode::{AnimationEncoder, AnimationOptions, quality},
+    error::MediaError,
+    pixels::Channels,
+    probe::ImageInfo,
 };
 
 use super::{

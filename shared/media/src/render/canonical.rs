@@ -8,7 +8,7 @@ use domain::{
     settings::Gravity,
 };
 
-use crate::MediaError;
+use crate::error::MediaError;
 
 use super::{
     Geometry, focus,

@@ -1,6 +1,6 @@
 //! Step 5: convert the colors to sRGB.
 
-use crate::{Pixels, color};
+use crate::{color, pixels::Pixels};
 
 use super::frame::{ColorModel, Picture};
 

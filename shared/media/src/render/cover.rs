@@ -11,15 +11,18 @@
 
 use std::ops::Range;
 
-use crate::{Channels, MediaError, Pixels};
+use crate::{
+    error::MediaError,
+    pixels::{Channels, Pixels},
+};
 use domain::naming::ImageSize;
 
 use super::{
     frame::{Frame, Layer},
-    geometry::Rectangle,
     region::Region,
     watermark::{FittedWatermark, WatermarkLayer, blend},
 };
+use crate::pixels::Rectangle;
 
 /// The pixels of a frame beneath the watermark, or in their place the covered ones.
 pub(super) struct Cover {

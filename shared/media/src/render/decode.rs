@@ -3,9 +3,11 @@
 use domain::naming::ImageSize;
 
 use crate::{
-    Channels, ImageInfo, MediaError,
     color::{to_srgb, with_colors},
     decode::{DecodedLayer, decode_layers, decode_shrunk},
+    error::MediaError,
+    pixels::Channels,
+    probe::ImageInfo,
 };
 
 use super::{

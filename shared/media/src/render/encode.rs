@@ -1,8 +1,8 @@
 //! Step 7: encode without metadata.
 
 use crate::{
-    EncodeOptions, MediaError, encode,
-    encode::{encode_ycc, quality},
+    encode::{EncodeOptions, encode, encode_ycc, quality},
+    error::MediaError,
 };
 
 use super::{

@@ -1,6 +1,9 @@
 //! Images between the steps of a rendering.
 
-use crate::{Orientation, Pixels, orient};
+use crate::{
+    orient::{Orientation, orient},
+    pixels::Pixels,
+};
 
 use super::region::Region;
 

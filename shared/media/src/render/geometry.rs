@@ -12,37 +12,10 @@ use domain::{
     settings::Gravity,
 };
 
-use crate::MediaError;
+use crate::{error::MediaError, pixels::Rectangle};
 
 /// Maximum number of pixels of a rendered image.
 pub const MAX_OUTPUT_PIXELS: u64 = 40_000_000;
-
-/// Part of an image, in pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rectangle {
-    /// Distance from the left side of the image.
-    pub left: u32,
-    /// Distance from the top of the image.
-    pub top: u32,
-    pub width: u32,
-    pub height: u32,
-}
-
-impl Rectangle {
-    /// Returns the rectangle of a whole image.
-    pub(crate) const fn whole(size: ImageSize) -> Rectangle {
-        Rectangle {
-            left: 0,
-            top: 0,
-            width: size.width,
-            height: size.height,
-        }
-    }
-
-    pub const fn size(self) -> ImageSize {
-        ImageSize::new(self.width, self.height)
-    }
-}
 
 /// How an image is resized and cropped: the whole image is resized, then a part of it is cut out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

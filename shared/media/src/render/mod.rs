@@ -36,15 +36,14 @@ mod shared;
 mod watermark;
 
 pub use canonical::canonical_resize;
-pub use geometry::{Geometry, MAX_OUTPUT_PIXELS, Rectangle, plan};
+pub use geometry::{Geometry, MAX_OUTPUT_PIXELS, plan};
 pub use plan::{PlanOptions, RenderPlan, Source};
-pub(crate) use saliency::MAP_SIDE;
 pub use shared::{DecodedSource, SharedPlan};
-pub use watermark::{MAX_WATERMARK_PIXELS, WatermarkLayer};
+pub use watermark::WatermarkLayer;
 
 use domain::renditions::{Focus, Quality, Resize};
 
-use crate::{Format, MediaError};
+use crate::{error::MediaError, format::Format};
 
 use self::{animation::Animation, cover::Cover, frame::Picture};
 

@@ -6,12 +6,13 @@ use domain::{
 };
 
 use crate::{
-    Format, ImageInfo, MediaError,
     animation::rendered_frames,
     decode::{Shrink, require_decodable_size},
     encode::{JPEG_FULL_CHROMA_QUALITY, quality, require_avif_limit, require_side_of_format},
+    error::MediaError,
     estimate::{DecodingCost, MAX_RENDERING_MILLISECONDS, StillOutput, Work, animation_bytes},
-    probe::probe_whole,
+    format::Format,
+    probe::{ImageInfo, probe_whole},
 };
 
 use super::{Geometry, RenderOptions, geometry, resize::Chroma};

@@ -2,9 +2,9 @@
 
 use domain::naming::ImageSize;
 
-use crate::{Orientation, Pixels};
+use crate::{orient::Orientation, pixels::Pixels};
 
-use super::geometry::Rectangle;
+use crate::pixels::Rectangle;
 
 /// Part of an image, in pixels and fractions of pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]

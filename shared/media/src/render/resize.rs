@@ -13,13 +13,17 @@ use fast_image_resize::{
     pixels::{U8, U8x3, U8x4},
 };
 
-use crate::{Channels, MediaError, Pixels};
+use crate::{
+    error::MediaError,
+    pixels::{Channels, Pixels},
+};
 
 use super::{
     frame::{Frame, Layer, Picture},
-    geometry::{Geometry, Rectangle},
+    geometry::Geometry,
     region::Region,
 };
+use crate::pixels::Rectangle;
 
 /// Resolution of chroma in an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

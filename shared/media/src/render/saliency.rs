@@ -6,17 +6,20 @@ use domain::{
 };
 use fast_image_resize::FilterType;
 
-use crate::{MediaError, Pixels, color::rgba};
+use crate::{
+    color::rgba,
+    error::MediaError,
+    pixels::{MAP_SIDE, Pixels},
+};
 
 use super::{
     color::to_rgb,
     frame::{Frame, Picture},
-    geometry::{Geometry, Rectangle, fitted},
+    geometry::{Geometry, fitted},
     resize::merged,
 };
+use crate::pixels::Rectangle;
 
-/// Maximum width and height of the saliency map, in pixels.
-pub(crate) const MAP_SIDE: u32 = 128;
 /// Saliency of every pixel, so that empty images have a defined result.
 const BASE: u64 = 1;
 /// Weight of an edge against a saturated color.

@@ -5,7 +5,7 @@
 //! - One output at a time is in memory, apart from the files that the caller keeps.
 //! - A watermark of one output is not on the others.
 
-use crate::{MediaError, estimate::StillOutput, pixels::catch_codec_panic};
+use crate::{error::MediaError, estimate::StillOutput, pixels::catch_codec_panic};
 
 use super::{
     RenderOptions, RenderedImage,

@@ -7,23 +7,24 @@ use domain::{
 use fast_image_resize::FilterType;
 
 use crate::{
-    Channels, Format, MediaError, Pixels, color,
+    color,
     decode::{Shrink, decode_shrunk},
-    orient,
-    pixels::require_pixel_limit,
+    error::MediaError,
+    format::Format,
+    orient::orient,
+    pixels::{Channels, MAX_WATERMARK_PIXELS, Pixels, require_pixel_limit},
     probe::probe_whole,
     webp_tables::require_table_limit,
 };
 
 use super::{
     frame::{ColorModel, Picture},
-    geometry::{Rectangle, fitted, place},
+    geometry::{fitted, place},
     region::Region,
     resize::resized,
 };
+use crate::pixels::Rectangle;
 
-/// Maximum number of pixels of a watermark image.
-pub const MAX_WATERMARK_PIXELS: u64 = 4_000_000;
 /// Maximum memory of the code tables of a WebP, in bytes.
 const MAX_WATERMARK_TABLE_BYTES: u64 = 16 << 20;
 /// Maximum width and height of the watermark, in percent of those of the image.

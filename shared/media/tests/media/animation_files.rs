@@ -1,6 +1,6 @@
 //! Animated GIF and WebP files for the tests.
 
-use media::{Format, encode};
+use media::{encode::encode, format::Format};
 
 use crate::files;
 

@@ -1,7 +1,7 @@
 //! Laws of rendered animations.
 
 use gif::DisposalMethod;
-use media::{Format, render};
+use media::{format::Format, render::render};
 use proptest::prelude::*;
 
 use crate::{

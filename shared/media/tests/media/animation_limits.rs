@@ -2,8 +2,11 @@
 
 use domain::renditions::{Resize, Sides};
 use media::{
-    Format, MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_FRAMES, MediaError, probe,
-    render,
+    animation::{MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_FRAMES},
+    error::MediaError,
+    format::Format,
+    probe::probe,
+    render::render,
 };
 
 use crate::{
@@ -149,6 +152,9 @@ fn animated_png_has_its_first_frame() {
     let file = files::animated_png(3);
     for format in [Format::Gif, Format::WebP, Format::Png] {
         let found = render(&file, &to(format)).unwrap();
-        assert_eq!(probe(&found.bytes).unwrap().frames, media::Frames::Still);
+        assert_eq!(
+            probe(&found.bytes).unwrap().frames,
+            media::probe::Frames::Still
+        );
     }
 }

@@ -5,7 +5,13 @@ use domain::{
     settings::Gravity,
 };
 use gif::Repeat;
-use media::{Channels, Format, Frames, WatermarkLayer, decode, probe, render};
+use media::{
+    decode::decode,
+    format::Format,
+    pixels::Channels,
+    probe::{Frames, probe},
+    render::{WatermarkLayer, render},
+};
 
 use crate::{
     animation_files::{BLUE, CLEAR, FORMATS, GREEN, RED, REPLACES, gif, patch, webp, webp_frame},

@@ -1,7 +1,11 @@
 //! What a viewer shows of rendered animations: decoded without the decoders under test.
 
 use domain::renditions::Quality;
-use media::{Format, Frames, RenderOptions, probe, render};
+use media::{
+    format::Format,
+    probe::{Frames, probe},
+    render::{RenderOptions, render},
+};
 
 use crate::{animation_files::CLEAR, files};
 

@@ -1,7 +1,7 @@
 //! Frames of rendered GIF and WebP animations: number, durations, loops, compositing.
 
 use gif::Repeat;
-use media::{Format, render};
+use media::{format::Format, render::render};
 
 use crate::{
     animation_files::{

@@ -1,7 +1,11 @@
 //! AVIF files: bit depth, and quality of alpha.
 
 use domain::naming::ImageSize;
-use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use media::{
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+};
 
 /// Flag of more than 8 bits in the third byte of the codec configuration (AV1-ISOBMFF, section 2.3.3).
 const HIGH_BIT_DEPTH: u8 = 0x40;

@@ -5,7 +5,14 @@ use domain::{
     renditions::{Resize, Sides},
 };
 use media::{
-    Channels, EncodeOptions, Format, MediaError, Source, encode, orient, probe, render, transform,
+    encode::{EncodeOptions, encode},
+    error::MediaError,
+    format::Format,
+    orient::orient,
+    pixels::Channels,
+    probe::probe,
+    render::{Source, render},
+    transform::transform,
 };
 
 use crate::{

@@ -4,7 +4,12 @@ use domain::{
     naming::ImageSize,
     renditions::{Quality, Resize, Sides},
 };
-use media::{Channels, EncodeOptions, Format, Pixels, RenderOptions, encode};
+use media::{
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+    render::RenderOptions,
+};
 use mozjpeg::ColorSpace;
 use png::{BitDepth, ColorType};
 

@@ -1,6 +1,11 @@
 //! Color profiles of transformed images.
 
-use media::{Channels, Format, Pixels, TransformOutcome, encode, transform};
+use media::{
+    encode::encode,
+    format::Format,
+    pixels::{Channels, Pixels},
+    transform::{TransformOutcome, transform},
+};
 
 use crate::{
     files::{self, pixels},

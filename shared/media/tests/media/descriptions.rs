@@ -1,6 +1,10 @@
 //! `BlurHash`, dominant colors and names of colors.
 
-use media::{Channels, Pixels, blurhash, color_name, dominant_color};
+use media::{
+    blurhash::blurhash,
+    dominant_color::{color_name, dominant_color},
+    pixels::{Channels, Pixels},
+};
 
 use crate::files::{painted, picture, solid};
 

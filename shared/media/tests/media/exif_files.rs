@@ -1,6 +1,6 @@
 //! EXIF data and files that contain it.
 
-use media::{Channels, Format};
+use media::{format::Format, pixels::Channels};
 
 use super::{files::file, media_files::boxed};
 

@@ -5,8 +5,12 @@ use domain::{
     renditions::{Focus, Resize, Sides},
 };
 use media::{
-    Channels, EncodeOptions, Format, Pixels, RenderOptions, WatermarkLayer, decode, encode, probe,
-    render,
+    decode::decode,
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+    probe::probe,
+    render::{RenderOptions, WatermarkLayer, render},
 };
 
 use super::{

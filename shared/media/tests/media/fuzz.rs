@@ -4,7 +4,13 @@ use domain::{
     naming::ImageSize,
     renditions::{Resize, Sides},
 };
-use media::{Channels, Format, TransformOutcome, probe, render, transform};
+use media::{
+    format::Format,
+    pixels::Channels,
+    probe::probe,
+    render::render,
+    transform::{TransformOutcome, transform},
+};
 use proptest::prelude::*;
 
 use crate::{avif_originals, files, heads, heic_files, transform::rules};

@@ -5,8 +5,16 @@ use domain::{
     renditions::{Resize, Sides},
 };
 use media::{
-    Channels, Format, MediaError, MetadataOptions, Pixels, Source, blurhash, decode,
-    image_metadata, orient, probe, render, transform,
+    blurhash::blurhash,
+    decode::decode,
+    error::MediaError,
+    format::Format,
+    image_metadata::{MetadataOptions, image_metadata},
+    orient::orient,
+    pixels::{Channels, Pixels},
+    probe::probe,
+    render::{Source, render},
+    transform::transform,
 };
 
 use crate::{

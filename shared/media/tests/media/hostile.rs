@@ -5,8 +5,15 @@ use std::io::Write;
 use domain::{naming::ImageSize, uploads::TransformationRules};
 use flate2::{Compression, write::ZlibEncoder};
 use media::{
-    Channels, Format, Frames, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, MediaError, Pixels,
-    TransformOutcome, decode, encode, probe, render, require_complete, transform,
+    completeness::require_complete,
+    decode::decode,
+    encode::encode,
+    error::MediaError,
+    format::Format,
+    pixels::{Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels},
+    probe::{Frames, probe},
+    render::render,
+    transform::{TransformOutcome, transform},
 };
 
 use crate::{

@@ -1,6 +1,9 @@
 //! Icons whose images are PNG files.
 
-use media::{Channels, Format, Pixels};
+use media::{
+    format::Format,
+    pixels::{Channels, Pixels},
+};
 
 use crate::files::{self, rendered, to};
 

@@ -1,8 +1,11 @@
 //! Properties and EXIF fields of images.
 
 use media::{
-    Channels, ExifValue, Format, ImageMetadata, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS,
-    MetadataOptions, Orientation, image_metadata,
+    exif::{ExifValue, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS},
+    format::Format,
+    image_metadata::{ImageMetadata, MetadataOptions, image_metadata},
+    orient::Orientation,
+    pixels::Channels,
 };
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use media::{
+use media::inspect::{
     Inspection, MAX_PDF_BYTES, MAX_SPARSE_CHUNKS, MediaProperties, MissingBytes,
     SPARSE_CHUNK_BYTES, SparseReader, inspect, inspect_sparse,
 };
@@ -193,7 +193,7 @@ fn damaged_files_are_not_errors() {
                 damaged[at] = byte;
                 let properties = inspected(&damaged);
                 let duration = properties.duration_seconds.unwrap_or_default();
-                assert!((0.0..=media::MAX_DURATION_SECONDS).contains(&duration));
+                assert!((0.0..=media::inspect::MAX_DURATION_SECONDS).contains(&duration));
             }
         }
     }

@@ -1,7 +1,14 @@
 //! JPEGs without an end marker and with superfluous bytes: those with all pixels are decoded.
 
 use domain::renditions::{Resize, Sides};
-use media::{Channels, Format, MediaError, RenderOptions, encode, render, require_complete};
+use media::{
+    completeness::require_complete,
+    encode::encode,
+    error::MediaError,
+    format::Format,
+    pixels::Channels,
+    render::{RenderOptions, render},
+};
 
 use crate::files::{self, assert_error, marker_at, pixels};
 

@@ -5,8 +5,13 @@ use domain::{
     settings::Gravity,
 };
 use media::{
-    Channels, EncodeOptions, Format, MAX_AVIF_PIXELS, MAX_OUTPUT_PIXELS, MAX_SIDE, MediaError,
-    RenderOptions, RenderPlan, Source, WatermarkLayer, decode, encode, probe, render,
+    decode::decode,
+    encode::{EncodeOptions, encode},
+    error::MediaError,
+    format::Format,
+    pixels::{Channels, MAX_AVIF_PIXELS, MAX_SIDE},
+    probe::probe,
+    render::{MAX_OUTPUT_PIXELS, RenderOptions, RenderPlan, Source, WatermarkLayer, render},
 };
 
 use crate::{
@@ -114,7 +119,7 @@ fn every_output_within_the_pixel_limit_takes_little_enough_time() {
     for format in [Format::Jpeg, Format::Png, Format::WebP, Format::Gif] {
         let options = resized(to(format), scaled(side, side));
         let plan = planned(&file, &options).unwrap();
-        assert!(plan.milliseconds <= media::MAX_RENDERING_MILLISECONDS);
+        assert!(plan.milliseconds <= media::estimate::MAX_RENDERING_MILLISECONDS);
     }
 }
 

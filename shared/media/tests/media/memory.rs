@@ -17,7 +17,10 @@ use domain::{
     renditions::{Focus, Quality, Resize},
     settings::Gravity,
 };
-use media::{Format, PlanOptions, RenderOptions, WatermarkLayer, render};
+use media::{
+    format::Format,
+    render::{PlanOptions, RenderOptions, WatermarkLayer, render},
+};
 
 use crate::{
     avif_originals,
@@ -176,7 +179,7 @@ fn measure(case: &Case) -> Memory {
         ..resized(to(case.format), *resize)
     });
     let planned: Vec<PlanOptions> = outputs.clone().map(|output| (&output).into()).collect();
-    let source = media::Source::read(&file).unwrap();
+    let source = media::render::Source::read(&file).unwrap();
     let maximum = if let [single] = &planned[..] {
         outputs.for_each(|options| drop(render(&file, &options).unwrap()));
         source.plan(single).unwrap().memory_bytes

@@ -4,7 +4,11 @@ use std::io::Cursor;
 
 use domain::naming::ImageSize;
 use image::{DynamicImage, ImageFormat};
-use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use media::{
+    encode::{EncodeOptions, encode},
+    format::Format,
+    pixels::{Channels, Pixels},
+};
 
 use crate::{
     files,
@@ -112,7 +116,7 @@ impl Source {
 fn animated(still: &[u8]) -> Vec<u8> {
     const FILE_HEADER: usize = 12;
     const ANIMATED: [u8; 4] = [2, 0, 0, 0];
-    let media::ImageInfo { width, height, .. } = media::probe(still).unwrap();
+    let media::probe::ImageInfo { width, height, .. } = media::probe::probe(still).unwrap();
     let [width, height] = [width, height].map(|side| (side - 1).to_le_bytes());
     let sides = [&width[..3], &height[..3]].concat();
 

@@ -1,6 +1,10 @@
 //! Orientation of transformed images, compared pixel by pixel.
 
-use media::{Channels, Format, Pixels, probe};
+use media::{
+    format::Format,
+    pixels::{Channels, Pixels},
+    probe::probe,
+};
 
 use crate::{
     files::{self, pixels},
@@ -78,9 +82,9 @@ fn all_orientations_are_applied_in_every_format() {
 fn orient_handles_images_larger_than_a_tile() {
     let stored = files::picture(131, 67, Channels::Rgb);
     for orientation in 1..=8 {
-        let named = media::Orientation::from_exif(orientation.into()).unwrap();
+        let named = media::orient::Orientation::from_exif(orientation.into()).unwrap();
         assert!(
-            media::orient(stored.clone(), named) == seen(&stored, orientation),
+            media::orient::orient(stored.clone(), named) == seen(&stored, orientation),
             "{orientation}"
         );
     }

@@ -1,7 +1,14 @@
 //! Probing of headers.
 
 use domain::naming::ImageSize;
-use media::{Channels, Format, Frames, ImageInfo, Orientation, ProbeError, encode, probe};
+use media::{
+    encode::encode,
+    error::ProbeError,
+    format::Format,
+    orient::Orientation,
+    pixels::Channels,
+    probe::{Frames, ImageInfo, probe},
+};
 
 use crate::{
     files::{self, assert_error},

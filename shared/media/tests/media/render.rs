@@ -6,7 +6,11 @@ use domain::{
     settings::Gravity,
 };
 use media::{
-    Channels, EncodeOptions, Format, Geometry, MediaError, Pixels, Rectangle, plan, render,
+    encode::EncodeOptions,
+    error::MediaError,
+    format::Format,
+    pixels::{Channels, Pixels, Rectangle},
+    render::{Geometry, plan, render},
 };
 
 use crate::files::{self, assert_error, both, resized, to};

@@ -5,8 +5,13 @@ use domain::{
     settings::Gravity,
 };
 use media::{
-    Channels, EncodeOptions, Format, MediaError, RenderOptions, WatermarkLayer, decode, encode,
-    probe, render,
+    decode::decode,
+    encode::{EncodeOptions, encode},
+    error::MediaError,
+    format::Format,
+    pixels::Channels,
+    probe::probe,
+    render::{RenderOptions, WatermarkLayer, render},
 };
 
 use crate::files::{

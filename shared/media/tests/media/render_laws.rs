@@ -5,7 +5,11 @@ use domain::{
     renditions::{Focus, Resize, Sides},
     settings::Gravity,
 };
-use media::{Channels, Format, canonical_resize, plan, render};
+use media::{
+    format::Format,
+    pixels::Channels,
+    render::{canonical_resize, plan, render},
+};
 use proptest::{prelude::*, sample::select};
 
 use crate::files::{self, to};
@@ -74,7 +78,7 @@ proptest! {
         };
         let output = geometry.output();
         prop_assert!(output.width >= 1 && output.height >= 1);
-        prop_assert!(output.pixels() <= media::MAX_OUTPUT_PIXELS);
+        prop_assert!(output.pixels() <= media::render::MAX_OUTPUT_PIXELS);
         prop_assert!(geometry.crop.left + output.width <= geometry.resized.width);
         prop_assert!(geometry.crop.top + output.height <= geometry.resized.height);
 

@@ -2,8 +2,11 @@
 
 use domain::renditions::{Focus, Quality, Resize};
 use media::{
-    Channels, Format, MediaError, PlanOptions, RenderOptions, RenderedImage, Source,
-    image_metadata, render,
+    error::MediaError,
+    format::Format,
+    image_metadata::image_metadata,
+    pixels::Channels,
+    render::{PlanOptions, RenderOptions, RenderedImage, Source, render},
 };
 
 use crate::files::{self, assert_error, both, fill, fit, resized, to};
@@ -103,7 +106,10 @@ fn animations_stay_animated() {
         assert_eq!(decoded.render(options), render(&file, options));
     }
     let animated = decoded.render(&outputs[0]).unwrap();
-    let metadata = image_metadata(&animated.bytes, &media::MetadataOptions::default());
+    let metadata = image_metadata(
+        &animated.bytes,
+        &media::image_metadata::MetadataOptions::default(),
+    );
     assert_eq!(metadata.pages, Some(3));
     let single = source.plan(&PlanOptions::from(&outputs[0])).unwrap();
     assert!(plan.memory_bytes >= single.memory_bytes);

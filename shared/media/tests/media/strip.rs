@@ -1,6 +1,12 @@
 //! Removal of metadata.
 
-use media::{Channels, Format, Frames, TransformOutcome, probe, require_complete, transform};
+use media::{
+    completeness::require_complete,
+    format::Format,
+    pixels::Channels,
+    probe::{Frames, probe},
+    transform::{TransformOutcome, transform},
+};
 
 use crate::{
     files::{self, SECRET, contains, pixels},
@@ -96,22 +102,23 @@ fn stripped_animation_keeps_only_its_orientation() {
 fn strip_keeps_color_profiles() {
     let profile = moxcms::ColorProfile::new_display_p3().encode().unwrap();
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
-        let picture = media::Pixels {
+        let picture = media::pixels::Pixels {
             profile: Some(profile.clone()),
             ..files::picture(24, 16, Channels::Rgb)
         };
         let exif = files::exif(1);
-        let encoding = media::EncodeOptions {
+        let encoding = media::encode::EncodeOptions {
             exif: Some(&exif),
             ..files::plain(format)
         };
-        let file = media::encode(picture, &encoding).unwrap();
+        let file = media::encode::encode(picture, &encoding).unwrap();
         let result = stripped(&file);
         assert!(!contains(&result, SECRET), "{format:?}");
         // Without the profile, the decoder would return other colors.
         assert!(pixels(&result) == pixels(&file), "{format:?}");
         let plain =
-            media::encode(files::picture(24, 16, Channels::Rgb), &files::plain(format)).unwrap();
+            media::encode::encode(files::picture(24, 16, Channels::Rgb), &files::plain(format))
+                .unwrap();
         assert!(pixels(&result) != pixels(&plain), "{format:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! TIFFs: tiles, strips, alpha, color profiles, and contradictory fields.
 
-use media::{Format, MediaError, encode, render};
+use media::{encode::encode, error::MediaError, format::Format, render::render};
 
 use crate::{
     exif_files::{BIG_ENDIAN, Field, Value},

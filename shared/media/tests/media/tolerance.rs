@@ -1,8 +1,15 @@
 //! What browsers show is shown: images that are damaged behind their pixels, or whose headers announce something else.
 
 use media::{
-    Channels, Format, Frames, MediaError, Orientation, Pixels, encode, probe, probe_whole, render,
-    require_complete, strip,
+    completeness::require_complete,
+    encode::encode,
+    error::MediaError,
+    format::Format,
+    metadata::strip,
+    orient::Orientation,
+    pixels::{Channels, Pixels},
+    probe::{Frames, probe, probe_whole},
+    render::render,
 };
 
 use crate::{

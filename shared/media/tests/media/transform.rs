@@ -2,7 +2,11 @@
 
 use domain::{naming::ImageSize, renditions::Quality, uploads::TransformationRules};
 use media::{
-    Channels, Format, Pixels, TransformOutcome, TransformedImage, encode, probe, transform,
+    encode::encode,
+    format::Format,
+    pixels::{Channels, Pixels},
+    probe::probe,
+    transform::{TransformOutcome, TransformedImage, transform},
 };
 
 use crate::{

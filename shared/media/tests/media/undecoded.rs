@@ -1,8 +1,12 @@
 //! Transformation of images that are too large to be decoded, or to be converted in time.
 
 use media::{
-    Channels, Format, MediaError, Orientation, TransformOutcome, converts_all, probe, transform,
-    transform_undecoded,
+    error::MediaError,
+    format::Format,
+    orient::Orientation,
+    pixels::Channels,
+    probe::probe,
+    transform::{TransformOutcome, converts_all, transform, transform_undecoded},
 };
 use png::ColorType;
 

@@ -4,7 +4,12 @@ use domain::{
     renditions::{Focus, Resize, Sides},
     settings::Gravity,
 };
-use media::{Channels, Format, Pixels, Rectangle, RenderOptions, Source, WatermarkLayer, encode};
+use media::{
+    encode::encode,
+    format::Format,
+    pixels::{Channels, Pixels, Rectangle},
+    render::{RenderOptions, Source, WatermarkLayer},
+};
 
 use crate::{
     animation_files::{BLUE, FORMATS, GREEN, RED, gif, patch},
@@ -102,7 +107,10 @@ fn watermark_of_one_output_is_not_on_the_others() {
     for channels in [Channels::Gray, Channels::Rgb, Channels::Rgba] {
         let file = files::file(Format::Png, SIZE.width, SIZE.height, channels);
         let source = Source::read(&file).unwrap();
-        let planned: Vec<_> = outputs.iter().map(media::PlanOptions::from).collect();
+        let planned: Vec<_> = outputs
+            .iter()
+            .map(media::render::PlanOptions::from)
+            .collect();
         let plan = source.plan_shared(&planned).unwrap();
         let mut decoded = source.decode(&plan).unwrap();
 

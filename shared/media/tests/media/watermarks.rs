@@ -7,8 +7,10 @@ use domain::{
     settings::Gravity,
 };
 use media::{
-    Format, Geometry, Orientation, Pixels, Rectangle, RenderOptions, WatermarkLayer, orient, plan,
-    render,
+    format::Format,
+    orient::{Orientation, orient},
+    pixels::{Pixels, Rectangle},
+    render::{Geometry, RenderOptions, WatermarkLayer, plan, render},
 };
 use proptest::{
     prelude::*,

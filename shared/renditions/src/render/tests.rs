@@ -2,7 +2,9 @@ use domain::{
     renditions::{Focus, ImageFormat, Quality, Transformation},
     settings::Gravity,
 };
-use media::{MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES};
+use media::animation::{
+    MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES,
+};
 
 use super::*;
 

@@ -2,7 +2,13 @@
 //! its original and its results.
 
 use domain::renditions::{Quality, Resize, Sides};
-use media::{Format, MediaError, PlanOptions, RenderOptions, Source, decode, probe};
+use media::{
+    decode::decode,
+    error::MediaError,
+    format::Format,
+    probe::probe,
+    render::{PlanOptions, RenderOptions, Source},
+};
 
 /// Side of the square that the placeholder fits into, in pixels.
 const PLACEHOLDER_SIDE: u32 = 64;
@@ -24,6 +30,6 @@ pub(crate) fn process(image: &[u8]) -> Result<String, MediaError> {
     let placeholder = source.decode(&plan)?.render(&options)?.bytes;
 
     let pixels = decode(&placeholder, &probe(&placeholder)?)?;
-    media::dominant_color(&pixels);
-    Ok(media::blurhash(&pixels))
+    media::dominant_color::dominant_color(&pixels);
+    Ok(media::blurhash::blurhash(&pixels))
 }

@@ -3,8 +3,8 @@
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use crate::{
-    ProbeError,
     bytes::{array, length, part},
+    error::ProbeError,
 };
 
 use super::{Meta, closed};

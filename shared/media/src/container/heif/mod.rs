@@ -14,8 +14,8 @@ pub(crate) use properties::{Colors, Properties};
 use std::{borrow::Cow, ops::Range};
 
 use crate::{
-    ProbeError,
     bytes::{array, be16, be32, length, part},
+    error::ProbeError,
 };
 
 use super::Chunk;

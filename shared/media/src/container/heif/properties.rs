@@ -5,8 +5,9 @@ use std::ops::Range;
 use domain::naming::ImageSize;
 
 use crate::{
-    ProbeError, Rectangle,
     bytes::{array, be16, be32, length},
+    error::ProbeError,
+    pixels::Rectangle,
 };
 
 use super::{super::Chunk, Meta, closed};

@@ -7,7 +7,10 @@ use std::{borrow::Cow, time::Duration};
 use av1::{Av1Error, ChromaPosition, Decoder};
 use domain::naming::ImageSize;
 
-use crate::{MediaError, ProbeError, bytes::length};
+use crate::{
+    bytes::length,
+    error::{MediaError, ProbeError},
+};
 
 use super::picture::{Chroma, Picture};
 

@@ -14,9 +14,10 @@ use heifer_hevc_dec::{
 };
 
 use crate::{
-    Format, MediaError, ProbeError,
     bytes::{array, be16, part},
     decode::require_size,
+    error::{MediaError, ProbeError},
+    format::Format,
 };
 
 use super::picture::{Chroma, Picture, UNSPECIFIED};

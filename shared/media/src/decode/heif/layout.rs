@@ -9,10 +9,11 @@ use std::borrow::Cow;
 use domain::naming::ImageSize;
 
 use crate::{
-    Format, MediaError, Rectangle,
     bytes::{array, be16, be32},
     container::heif::{Colors, Items, Meta, Properties},
-    pixels::require_pixel_limit,
+    error::MediaError,
+    format::Format,
+    pixels::{Rectangle, require_pixel_limit},
 };
 
 use super::{

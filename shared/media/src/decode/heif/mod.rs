@@ -19,7 +19,12 @@ use moxcms::{
     CicpColorPrimaries, CicpProfile, ColorProfile, MatrixCoefficients, TransferCharacteristics,
 };
 
-use crate::{Channels, Format, ImageInfo, MediaError, Pixels, Rectangle};
+use crate::{
+    error::MediaError,
+    format::Format,
+    pixels::{Channels, Pixels, Rectangle},
+    probe::ImageInfo,
+};
 
 use self::{
     layout::{Coded, Layout},

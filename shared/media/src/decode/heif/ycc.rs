@@ -2,7 +2,7 @@
 //!
 //! Invariant: chroma outside of the shown part is not read, because encoders pad it with anything.
 
-use crate::{Format, MediaError, Rectangle, container::heif::Colors};
+use crate::{container::heif::Colors, error::MediaError, format::Format, pixels::Rectangle};
 
 use super::picture::{Chroma, Picture, UNSPECIFIED};
 

@@ -2,7 +2,7 @@
 
 use domain::naming::ImageSize;
 
-use crate::{Pixels, Rectangle};
+use crate::pixels::{Pixels, Rectangle};
 
 /// Area of a frame that equals the previous one: an animation has no empty frames.
 pub(super) const NO_DIFFERENCE: Rectangle = Rectangle::whole(ImageSize::new(1, 1));

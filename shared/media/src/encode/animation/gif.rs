@@ -10,12 +10,14 @@ use std::borrow::Cow;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
 use crate::{
-    Channels, Format, MediaError, Pixels, Rectangle,
     animation::Plays,
     encode::{
         gif::{quantize, without_partial_transparency},
         require_side_of_format,
     },
+    error::MediaError,
+    format::Format,
+    pixels::{Channels, Pixels, Rectangle},
 };
 
 use super::{

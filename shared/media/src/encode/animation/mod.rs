@@ -11,7 +11,12 @@ mod webp;
 
 use domain::naming::ImageSize;
 
-use crate::{Format, MediaError, Pixels, animation::Plays, pixels::catch_codec_panic};
+use crate::{
+    animation::Plays,
+    error::MediaError,
+    format::Format,
+    pixels::{Pixels, catch_codec_panic},
+};
 
 use self::{gif::GifAnimation, webp::WebPAnimation};
 

@@ -3,13 +3,15 @@
 //! The animation encoder of libwebp is not used: it merges equal frames.
 
 use crate::{
-    EncodeOptions, Format, MediaError, Pixels, Rectangle,
     animation::Plays,
     container::webp::{
         ANIMATED, AnimationFrameHeader, Chunks, HAS_ALPHA, REPLACES, begin, end, extended_header,
         frame, push,
     },
-    encode::{require_side_of_format, webp},
+    encode::{EncodeOptions, require_side_of_format, webp},
+    error::MediaError,
+    format::Format,
+    pixels::{Pixels, Rectangle},
 };
 
 use super::{
