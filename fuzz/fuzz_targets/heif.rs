@@ -1,4 +1,5 @@
-//! Rendering of HEIC and AVIF files: their container, pictures and colors, and their transformation on upload.
+//! Rendering of HEIC and AVIF files: their container, pictures and colors, and their transformation
+//! on upload.
 #![no_main]
 
 use fuzz::{ImageInput, check_image};

@@ -74,7 +74,8 @@ fn check_file_name(text: &str) {
         }
     }
 
-    // A search for the beginning of a name finds it. Other texts than ASCII may end within a character.
+    // A search for the beginning of a name finds it. Other texts than ASCII may end within a
+    // character.
     let beginning: String = name.as_str().chars().take(3).collect();
     if name.as_str().is_ascii()
         && let Ok(prefix) = NamePrefix::parse(&beginning)

@@ -183,7 +183,8 @@ pub fn check_watermark(input: &ImageInput) {
     }
 }
 
-/// Checks that a request fails with a client error: those of an encoder and of a missing decoder are errors of the service.
+/// Checks that a request fails with a client error: those of an encoder and of a missing decoder
+/// are errors of the service.
 fn require_caused_by_image(error: &MediaError) {
     assert!(
         !matches!(error, MediaError::Encoding(_) | MediaError::Decoder(_)),

@@ -10,8 +10,8 @@ use std::{
 
 /// Variable with the directory that the seeds of a target are written to.
 const SEEDS_DIRECTORY: &str = "LARDER_FUZZ_SEEDS";
-/// The decoder of AV1, which is built without sanitizers: they need options in its environment, and more memory than it may use. What it
-/// runs does not count as coverage.
+/// The decoder of AV1, which is built without sanitizers: they need options in its environment, and
+/// more memory than it may use. What it runs does not count as coverage.
 const AV1_DECODER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/debug/av1-decoder");
 /// Part of the path of every dependency from a registry.
 const DEPENDENCIES: &str = "/registry/src/";

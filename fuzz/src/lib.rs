@@ -1,7 +1,8 @@
 //! Parts that the fuzz targets share: reading of inputs, the laws that they check, and seeds.
 //!
 //! Invariants:
-//! - An input is a few bytes of options and then a file, or a text, so that mutations keep its form.
+//! - An input is a few bytes of options and then a file, or a text, so that mutations keep its
+//!   form.
 //! - Images with many pixels are skipped, so that an input takes milliseconds.
 
 mod image_input;

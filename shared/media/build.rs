@@ -1,5 +1,5 @@
-//! Warns that a release build has no assembly code for JPEG images: `mozjpeg-sys` leaves it out silently without nasm, which
-//! halves its speed on `x86_64`.
+//! Warns that a release build has no assembly code for JPEG images: `mozjpeg-sys` leaves it out
+//! silently without nasm, which halves its speed on `x86_64`.
 
 use std::{env, process::Command};
 

@@ -100,7 +100,8 @@ impl TestSpace {
         NewFolder { tenant: self, body }
     }
 
-    /// Uploads a file, which is `photo.jpg` of type `image/jpeg` unless [`Upload::named`] changes it.
+    /// Uploads a file, which is `photo.jpg` of type `image/jpeg` unless [`Upload::named`] changes
+    /// it.
     pub fn upload(&self, bytes: impl Into<Vec<u8>>) -> Upload<'_> {
         Upload {
             handle: &self.handle,
@@ -248,7 +249,8 @@ impl<'a> Upload<'a> {
         self.with("upload_config", name.to_owned())
     }
 
-    /// Sets the delivery type. The space must have an upload config of this name, unless it is `upload`.
+    /// Sets the delivery type. The space must have an upload config of this name, unless it is
+    /// `upload`.
     #[must_use]
     pub fn of_type(self, delivery_type: &str) -> Upload<'a> {
         match delivery_type {

@@ -140,8 +140,8 @@ impl Client {
         self.send(self.request("PUT", path).json(&body))
     }
 
-    // `…_ok` expects success (200, of `DELETE` 204), `create` 201, `…_err` the status, and return `data` or `errors` of the
-    // body. `fetch` expects 200, and returns the response.
+    // `…_ok` expects success (200, of `DELETE` 204), `create` 201, `…_err` the status, and return
+    // `data` or `errors` of the body. `fetch` expects 200, and returns the response.
 
     #[track_caller]
     pub fn get_ok(&self, path: &str) -> impl Future<Output = Value> {

@@ -23,8 +23,8 @@ struct DescribedPath {
 /// Whether the response of a status has a body.
 type Responses = BTreeMap<u16, bool>;
 
-/// Panics if an endpoint's response has a status that is not described, or a JSON body where none is
-/// described, or none where one is. schemathesis compares bodies with their schemas.
+/// Panics if an endpoint's response has a status that is not described, or a JSON body where none
+/// is described, or none where one is. schemathesis compares bodies with their schemas.
 #[track_caller]
 pub(crate) fn assert_described(method: &str, path: &str, response: &Response) {
     let described_method = if method == "HEAD" {

@@ -1,6 +1,7 @@
 //! CPU time of tests, of which `scripts/test` prints the ten largest.
 //!
-//! It is that of the threads of the test's runtime, on Linux. Programs that a test starts do not count.
+//! It is that of the threads of the test's runtime, on Linux. Programs that a test starts do not
+//! count.
 
 use std::{
     fs::{self, OpenOptions},
@@ -14,7 +15,8 @@ use std::{
 
 use tokio::runtime::Builder;
 
-/// File in the directory of temporary files, with a line for each test: its CPU time in milliseconds, and its name.
+/// File in the directory of temporary files, with a line for each test: its CPU time in
+/// milliseconds, and its name.
 const FILE: &str = "test-cpu-times";
 
 /// Runs a test on a new runtime, and appends its CPU time to a file in `directory`.
@@ -52,7 +54,8 @@ pub fn run_test(
         .expect("a written line");
 }
 
-/// Returns the CPU time of this thread; or 0 if the system does not report it ("Scheduler Statistics", documentation of Linux).
+/// Returns the CPU time of this thread; or 0 if the system does not report it ("Scheduler
+/// Statistics", documentation of Linux).
 fn thread_nanoseconds() -> u64 {
     let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = statistics.split(' ').next();

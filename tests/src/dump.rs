@@ -42,8 +42,8 @@ impl Stack {
 }
 
 impl Dump {
-    /// Removes what every authenticated request changes: the counters and time of last use of a key. Removes
-    /// counters of files that are zero, which are equal to none.
+    /// Removes what every authenticated request changes: the counters and time of last use of a
+    /// key. Removes counters of files that are zero, which are equal to none.
     #[must_use]
     pub fn without_usage(mut self) -> Dump {
         for item in self.items.values_mut().filter_map(Value::as_object_mut) {
@@ -83,8 +83,8 @@ impl Dump {
         );
     }
 
-    /// Returns the records of all active files. Panics if the bytes of one are missing or differ from
-    /// its checksum.
+    /// Returns the records of all active files. Panics if the bytes of one are missing or differ
+    /// from its checksum.
     pub fn files_with_bytes(&self) -> Vec<&Value> {
         let assert_bytes = |file: &&Value| {
             let part = |name: &str| file[name].as_str().expect("a string").to_owned();

@@ -50,8 +50,8 @@ pub fn assert_fields(record: &Value, expected: Value) {
     }
 }
 
-/// Returns the errors of a response that rejects fields, from the ends of their messages: `The … field …`. An empty end stands
-/// for `The selected … is invalid.`
+/// Returns the errors of a response that rejects fields, from the ends of their messages: `The …
+/// field …`. An empty end stands for `The selected … is invalid.`
 pub fn field_errors<'a>(ends: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
     let error = |(field, end): (&'a str, &str)| {
         let name = field.replace('_', " ");

@@ -57,7 +57,8 @@ const CDN_DOMAINS: &str = "CdnDomainNames";
 /// Domain of the CDN in tests, the value of this parameter.
 pub const CDN_DOMAIN: &str = "assets.example.com";
 
-/// The configuration of a stack. By default, it is that of `template.yaml`, with a domain of the CDN.
+/// The configuration of a stack. By default, it is that of `template.yaml`, with a domain of the
+/// CDN.
 pub struct StackOptions {
     pub template: Arc<Template>,
     /// Functions of the template.
@@ -273,8 +274,8 @@ impl Stack {
         space
     }
 
-    /// Runs `work`, and returns its output and the AWS calls that the functions made meanwhile. Polls of
-    /// queues and reads of the master secret do not count.
+    /// Runs `work`, and returns its output and the AWS calls that the functions made meanwhile.
+    /// Polls of queues and reads of the master secret do not count.
     pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> Observed<T> {
         self.local.call_log().clear();
         let output = work.await;
@@ -299,8 +300,8 @@ impl Stack {
             .unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Starts the workers of the jobs that follow an upload, and waits until they have processed the
-    /// jobs that are due.
+    /// Starts the workers of the jobs that follow an upload, and waits until they have processed
+    /// the jobs that are due.
     pub async fn run_post_upload(&self) {
         self.local.resume_workers();
         self.run_for(Duration::ZERO).await;

@@ -9,8 +9,8 @@
 //!
 //! Invariants:
 //! - The key is ECDSA P-256, and the hash SHA-256.
-//! - The same URL, expiry and key give the same signature (RFC 6979), so that browsers find the signed
-//!   URL in their cache. A random signature, as of ring, would differ in each redirect.
+//! - The same URL, expiry and key give the same signature (RFC 6979), so that browsers find the
+//!   signed URL in their cache. A random signature, as of ring, would differ in each redirect.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use p256::{
@@ -34,8 +34,9 @@ pub(crate) struct CloudFrontKey {
 }
 
 impl CloudFrontKey {
-    /// Parses the id of the public key, and on the next lines the private key in PEM: PKCS #8 or SEC 1. CloudFront
-    /// chooses the id, so that nothing is signed before CloudFront has the public key. The error contains no part of the text.
+    /// Parses the id of the public key, and on the next lines the private key in PEM: PKCS #8 or
+    /// SEC 1. CloudFront chooses the id, so that nothing is signed before CloudFront has the public
+    /// key. The error contains no part of the text.
     pub(crate) fn parse(secret: &str) -> Result<CloudFrontKey, String> {
         let (key_pair_id, pem) = secret.split_once('\n').ok_or(NO_ID)?;
         let key_pair_id = key_pair_id.trim_end();
@@ -58,8 +59,8 @@ impl CloudFrontKey {
     /// Returns the signed form of an absolute URL with a query. `expires_seconds` is the end of its
     /// validity, in seconds since 1970.
     ///
-    /// The URL must be encoded as browsers send it: CloudFront compares the signature with the URL of
-    /// the request.
+    /// The URL must be encoded as browsers send it: CloudFront compares the signature with the URL
+    /// of the request.
     pub(crate) fn sign(&self, url: &str, expires_seconds: i64) -> String {
         let key_pair_id = &self.key_pair_id;
         let policy = canned_policy(url, expires_seconds);

@@ -56,8 +56,8 @@ impl DeliveryRequest {
     }
 }
 
-/// Fails if an undecoded path contains an encoded slash, which is no separator of segments: proxies and
-/// caches treat such a URL as another one.
+/// Fails if an undecoded path contains an encoded slash, which is no separator of segments: proxies
+/// and caches treat such a URL as another one.
 fn require_plain_slashes(path: &str) -> Result<(), ServiceError> {
     if path.to_ascii_lowercase().contains("%2f") {
         return Err(ServiceError::malformed(

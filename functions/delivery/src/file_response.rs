@@ -33,7 +33,8 @@ const IMAGE_WIDTH: HeaderName = HeaderName::from_static("x-image-width");
 const IMAGE_HEIGHT: HeaderName = HeaderName::from_static("x-image-height");
 /// Placeholder of an image as a `BlurHash`.
 const BLURHASH: HeaderName = HeaderName::from_static("x-blurhash");
-/// Header of the pages that may show the bytes ("Cross-Origin-Resource-Policy header" in the Fetch Standard).
+/// Header of the pages that may show the bytes ("Cross-Origin-Resource-Policy header" in the Fetch
+/// Standard).
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 /// Number of hex digits of an entity tag.
@@ -77,8 +78,8 @@ impl<'a> FileResponse<'a> {
         }
     }
 
-    /// Returns the activation of the file; `None` if its bytes were replaced, and for a rendition, since its bytes also
-    /// change with watermarks and with versions of the rendering.
+    /// Returns the activation of the file; `None` if its bytes were replaced, and for a rendition,
+    /// since its bytes also change with watermarks and with versions of the rendering.
     fn last_modified(&self) -> Option<Timestamp> {
         let is_original = self.rendition.is_none();
         is_original.then(|| self.file.last_modified()).flatten()
@@ -98,7 +99,8 @@ impl<'a> FileResponse<'a> {
             header::CACHE_CONTROL,
             &self.cache_control_at(self.now),
         );
-        // Pages with `Cross-Origin-Embedder-Policy` show only what permits it. A signed URL is a permission for any page.
+        // Pages with `Cross-Origin-Embedder-Policy` show only what permits it. A signed URL is a
+        // permission for any page.
         let readers = if self.authorized.is_opened_by_key() {
             "same-site"
         } else {
@@ -109,8 +111,8 @@ impl<'a> FileResponse<'a> {
         headers
     }
 
-    /// Inserts the metadata of an image, once it is recorded. It is part of a 304, which updates the headers
-    /// of a response that was cached before (RFC 9111, section 3.2).
+    /// Inserts the metadata of an image, once it is recorded. It is part of a 304, which updates
+    /// the headers of a response that was cached before (RFC 9111, section 3.2).
     fn insert_metadata(&self, headers: &mut HeaderMap) {
         let Some(media) = &self.file.media else {
             return;

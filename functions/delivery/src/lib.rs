@@ -41,18 +41,19 @@ use object_url::ObjectUrls;
 /// Header to which the CDN copies the viewer's `Authorization`, since it signs its own requests to
 /// the origin with that header.
 const VIEWER_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
-/// Header in which the CDN sends the scheme and host of the viewer's request, since the function knows
-/// no URL of the distribution: that depends on the function's own URL.
+/// Header in which the CDN sends the scheme and host of the viewer's request, since the function
+/// knows no URL of the distribution: that depends on the function's own URL.
 const VIEWER_ORIGIN: HeaderName = HeaderName::from_static("x-larder-origin");
-/// Maximum size of a body that the function sends itself, in bytes, unless `REDIRECT_ABOVE_BYTES` is set: 4 MiB. A buffered response is
-/// limited to 6 MB, which holds 4.5 MB in base64 ("Lambda quotas" in the AWS Lambda Developer Guide).
+/// Maximum size of a body that the function sends itself, in bytes, unless `REDIRECT_ABOVE_BYTES`
+/// is set: 4 MiB. A buffered response is limited to 6 MB, which holds 4.5 MB in base64 ("Lambda
+/// quotas" in the AWS Lambda Developer Guide).
 const MAX_BODY_BYTES: NonZeroU64 = NonZeroU64::new(4 << 20).expect("positive");
 /// Name of the limit of renderings for requests without credentials.
 const RENDERINGS: &str = "renderings";
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
-/// Maximum time that a request waits for other renderings before it reads the original, and again before
-/// it is rendered.
+/// Maximum time that a request waits for other renderings before it reads the original, and again
+/// before it is rendered.
 const MAX_MEMORY_WAIT: Duration = Duration::from_secs(5);
 
 /// State of the function.

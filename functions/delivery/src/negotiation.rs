@@ -14,12 +14,12 @@ use space_store::delivery::AuthorizedFile;
 /// Weight of a type without `q`, in thousandths.
 const FULL_WEIGHT: u16 = 1_000;
 
-/// Returns the rendition of a file that a client gets, with its output if the size of the image is recorded;
-/// `None` for the original bytes.
+/// Returns the rendition of a file that a client gets, with its output if the size of the image is
+/// recorded; `None` for the original bytes.
 ///
 /// The format is the requested one, else AVIF, WebP or the format of the original, whichever the
-/// client prefers, in this order. WebP replaces AVIF for some types of originals. An original with a
-/// watermark keeps its format, unless it is a large AVIF.
+/// client prefers, in this order. WebP replaces AVIF for some types of originals. An original with
+/// a watermark keeps its format, unless it is a large AVIF.
 pub(crate) fn choose_rendition(
     transformation: Option<Transformation>,
     file: &AuthorizedFile,
@@ -49,8 +49,8 @@ pub(crate) fn choose_rendition(
     Some(renditions::resolve(requested, file.file()))
 }
 
-/// Returns the format of an original with a watermark. It is not negotiated, so no other one replaces an AVIF that exceeds
-/// its limits.
+/// Returns the format of an original with a watermark. It is not negotiated, so no other one
+/// replaces an AVIF that exceeds its limits.
 fn of_marked_original(
     mime_type: &str,
     has_alpha: Option<bool>,

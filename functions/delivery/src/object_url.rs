@@ -1,11 +1,12 @@
 //! Signed URLs of objects at the CDN, which caches them.
 //!
 //! A URL is `{origin of the viewer}/{key of the object}?{response headers}` and its signature. S3
-//! returns the headers of the query in place of the stored ones, in a signed request ("`GetObject`",
-//! "Overriding response header values through the request", Amazon S3 API Reference). CloudFront signs
-//! all its requests with origin access control, and the cache policy of the behavior passes on these
-//! parameters. So the headers follow changes of the record, and `?download`, without a change of the
-//! object. The signature covers the query, so no client can choose other headers.
+//! returns the headers of the query in place of the stored ones, in a signed request
+//! ("`GetObject`", "Overriding response header values through the request", Amazon S3 API
+//! Reference). CloudFront signs all its requests with origin access control, and the cache policy
+//! of the behavior passes on these parameters. So the headers follow changes of the record, and
+//! `?download`, without a change of the object. The signature covers the query, so no client can
+//! choose other headers.
 
 use domain::{errors::ServiceError, renditions::RenditionLocation};
 use http::{HeaderValue, Uri};
@@ -50,7 +51,8 @@ impl ObjectUrls {
         Some(ObjectUrls { key })
     }
 
-    /// Returns a signed URL. Fails with 503 if the private key cannot be read, and with 500 if it is invalid.
+    /// Returns a signed URL. Fails with 503 if the private key cannot be read, and with 500 if it
+    /// is invalid.
     pub(crate) async fn sign(
         &self,
         origin: &ViewerOrigin,

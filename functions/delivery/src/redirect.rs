@@ -2,10 +2,11 @@
 //! CDN if it has a key pair, else to S3.
 //!
 //! Invariants:
-//! - The CDN caches only what caches may store. Other files, such as those of type `authenticated`, are
-//!   redirected to S3.
-//! - The validity of a URL starts at the beginning of a time window, so all redirects of a file within
-//!   a window, signed with the same key, have the same `Location`, and caches can reuse the response.
+//! - The CDN caches only what caches may store. Other files, such as those of type `authenticated`,
+//!   are redirected to S3.
+//! - The validity of a URL starts at the beginning of a time window, so all redirects of a file
+//!   within a window, signed with the same key, have the same `Location`, and caches can reuse the
+//!   response.
 //! - The URL of a file that requires authentication is valid for two minutes at most, so that
 //!   revoked access ends.
 //! - No URL is valid for longer than the signed URL of the request.
@@ -44,10 +45,10 @@ struct UrlTiming {
     lifetime_seconds: i64,
 }
 
-/// Time in which a URL is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with the
-/// time of the request (S3 User Guide, "Download and upload objects with presigned URLs", expiration
-/// time), so the start may be in the past. No document says whether it may precede the start of the session that
-/// signs the URL; `video-redirect` of `scripts/smoke` asks S3.
+/// Time in which a URL is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with the time of the
+/// request (S3 User Guide, "Download and upload objects with presigned URLs", expiration time), so
+/// the start may be in the past. No document says whether it may precede the start of the session
+/// that signs the URL; `video-redirect` of `scripts/smoke` asks S3.
 #[derive(Debug, PartialEq, Eq)]
 struct UrlValidity {
     start: Timestamp,
@@ -130,8 +131,9 @@ impl Redirect<'_> {
         let headers = ResponseHeaders {
             content_type,
             content_disposition,
-            // The header is part of the URL, which clients may use until the end of its validity, or of the session that
-            // signs it. If that is earlier, the response ends in caches before the signed URL of the request expires.
+            // The header is part of the URL, which clients may use until the end of its validity,
+            // or of the session that signs it. If that is earlier, the response ends in caches
+            // before the signed URL of the request expires.
             cache_control: response.cache_control_at(validity.end),
         };
 

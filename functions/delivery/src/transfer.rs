@@ -85,8 +85,9 @@ impl Transfer<'_> {
 
     /// Responds with a rendition.
     ///
-    /// Conditions apply only if the response without them would be a 2xx (RFC 9110, section 13.2.1):
-    /// if the rendition exists, or can be created. A client that names its entity tag received it before.
+    /// Conditions apply only if the response without them would be a 2xx (RFC 9110, section
+    /// 13.2.1): if the rendition exists, or can be created. A client that names its entity tag
+    /// received it before.
     pub(crate) async fn respond_with_rendition(
         &self,
         rendition: Rendition,
@@ -137,8 +138,9 @@ impl Transfer<'_> {
         renditions.get(request).await.map(Some)
     }
 
-    /// Responds to a `HEAD` of a rendition that is not stored, with the headers that are known. A server may
-    /// omit those whose value is determined only while generating the content (RFC 9110, section 9.3.2).
+    /// Responds to a `HEAD` of a rendition that is not stored, with the headers that are known. A
+    /// server may omit those whose value is determined only while generating the content (RFC 9110,
+    /// section 9.3.2).
     fn respond_without_rendering(
         &self,
         rendition: Rendition,

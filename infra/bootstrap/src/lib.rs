@@ -1,5 +1,5 @@
-//! The first user, space and account key of a stack on AWS, for `scripts/bootstrap`, which reads the
-//! outputs of the stack and the credentials of the operator.
+//! The first user, space and account key of a stack on AWS, for `scripts/bootstrap`, which reads
+//! the outputs of the stack and the credentials of the operator.
 //!
 //! Invariant: the key is the only text of the output; everything else is a note.
 
@@ -21,7 +21,8 @@ pub enum BootstrapError {
     /// The variables do not describe the table.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    /// A call of DynamoDB failed. The text is its cause; the error itself is the one that API callers get.
+    /// A call of DynamoDB failed. The text is its cause; the error itself is the one that API
+    /// callers get.
     #[error("{}", .0.source().map_or_else(|| error_chain(.0), error_chain))]
     Table(#[from] ServiceError),
     /// A key cannot be recovered because there are no users.
@@ -32,9 +33,9 @@ pub enum BootstrapError {
     Output(#[from] io::Error),
 }
 
-/// Creates the first user, space and account key in the table that the variables of `context` describe, unless there
-/// is a user; with `recover`, another account key of the first user. Writes the key to `output`, and what happened
-/// to `notes`.
+/// Creates the first user, space and account key in the table that the variables of `context`
+/// describe, unless there is a user; with `recover`, another account key of the first user. Writes
+/// the key to `output`, and what happened to `notes`.
 pub async fn run(
     context: &FunctionContext,
     recover: bool,

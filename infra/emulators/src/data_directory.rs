@@ -223,9 +223,11 @@ impl Lock {
 
 impl Drop for Lock {
     /// Unlocks the file explicitly. Closing it is not enough: a child process that another thread
-    /// starts holds a duplicate of its descriptor, and with it the lock, until the child calls `exec`.
+    /// starts holds a duplicate of its descriptor, and with it the lock, until the child calls
+    /// `exec`.
     fn drop(&mut self) {
-        // If it fails, the operating system still releases the lock when the last duplicate is closed.
+        // If it fails, the operating system still releases the lock when the last duplicate is
+        // closed.
         let _ = self.0.unlock();
     }
 }

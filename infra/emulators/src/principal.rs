@@ -23,8 +23,8 @@ pub struct IamPrincipal {
     pub presigner: Option<Presigner>,
 }
 
-/// A role that a principal assumes to presign URLs. It has the same access key: that of a session of the role would
-/// expire.
+/// A role that a principal assumes to presign URLs. It has the same access key: that of a session
+/// of the role would expire.
 #[derive(Clone)]
 pub struct Presigner {
     /// Name in the call log.

@@ -1,7 +1,8 @@
 //! The key pair that signs URLs of objects, for a stack that redirects large bodies.
 //!
-//! An operator creates a key pair, and passes the public key and then the private key to a stack, in two deployments, because the secret
-//! contains the id of the public key. In the local stack this id is known before.
+//! An operator creates a key pair, and passes the public key and then the private key to a stack,
+//! in two deployments, because the secret contains the id of the public key. In the local stack
+//! this id is known before.
 
 use domain::env::Random;
 use emulators::{Emulators, ProvisionError};

@@ -17,8 +17,8 @@ const DRAIN_PAUSE: Duration = Duration::from_millis(20);
 pub struct NotDrained(String);
 
 impl LocalStack {
-    /// Waits until no queue with a trigger holds a message, no batch is in progress, and no scheduled
-    /// message is due. Queues of paused workers do not count.
+    /// Waits until no queue with a trigger holds a message, no batch is in progress, and no
+    /// scheduled message is due. Queues of paused workers do not count.
     pub async fn drained(&self) -> Result<(), NotDrained> {
         self.until(|messages| messages == Messages::default())
             .await
@@ -34,13 +34,15 @@ impl LocalStack {
         let mut seen = None;
         let watch = async {
             loop {
-                // Before the queues are counted: a message sent in between may or may not be counted.
+                // Before the queues are counted: a message sent in between may or may not be
+                // counted.
                 let is_complete = !self.schedules.are_due();
                 seen = self.messages().await;
                 if let Some(messages) = seen.filter(|messages| is_complete && is_wanted(*messages))
                 {
-                    // The queues are counted one after the other. A job that sends to a queue that was counted
-                    // already, and ends before its own queue is counted, is visible in the next count only.
+                    // The queues are counted one after the other. A job that sends to a queue that
+                    // was counted already, and ends before its own queue is counted, is visible in
+                    // the next count only.
                     let recounted = self.messages().await;
                     if recounted == seen {
                         return messages;

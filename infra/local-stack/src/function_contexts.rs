@@ -81,7 +81,8 @@ impl FunctionContexts {
     /// Returns the context of a function.
     pub(crate) fn of(&self, function: &Function, emulators: &Emulators) -> FunctionContext {
         let mut variables = function.environment.clone();
-        // Access keys of this machine do not expire, so no role has to be assumed; the URLs have its permissions.
+        // Access keys of this machine do not expire, so no role has to be assumed; the URLs have
+        // its permissions.
         variables.remove("PRESIGN_ROLE_ARN");
         let permissions = function.presign_permissions.clone();
         let presigner = permissions.map(|permissions| Presigner {

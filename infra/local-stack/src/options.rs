@@ -25,8 +25,8 @@ const PRIVATE_KEY_PARAMETER: &str = "CdnPrivateKeySecretArn";
 /// The value of [`REDIRECT`] under cargo-lambda, which hangs on larger responses: 3 MiB.
 const CARGO_LAMBDA_REDIRECT: u64 = 3 << 20;
 
-/// A parameter of local stacks, which sets a variable of all functions. Deployments leave the variable unset, so that its
-/// default applies.
+/// A parameter of local stacks, which sets a variable of all functions. Deployments leave the
+/// variable unset, so that its default applies.
 pub struct LocalParameter {
     pub name: &'static str,
     pub description: &'static str,
@@ -45,7 +45,8 @@ const LOOPBACK_URLS: LocalParameter = LocalParameter {
     variable: "ALLOW_LOOPBACK_URLS",
     values: ("true or false", |value| value.parse::<bool>().is_ok()),
 };
-/// Without a limit by default: responses of this process are not limited, and no file is larger than a pebibyte.
+/// Without a limit by default: responses of this process are not limited, and no file is larger
+/// than a pebibyte.
 const REDIRECT: LocalParameter = LocalParameter {
     name: "RedirectAboveBytes",
     description: "Maximum size of a body that delivery sends itself, in bytes. Larger files are delivered by a redirect to storage, larger ranges are truncated. On AWS it is 4194304.",
@@ -103,8 +104,8 @@ pub(crate) struct Origins<'a> {
 }
 
 impl Options {
-    /// Returns whether the stack creates a key pair for the CDN: if large bodies are redirected, and no
-    /// parameter specifies or disables the key pair.
+    /// Returns whether the stack creates a key pair for the CDN: if large bodies are redirected,
+    /// and no parameter specifies or disables the key pair.
     pub(crate) fn needs_key_pair(&self) -> bool {
         let redirects = self.cargo_lambda.is_some() || self.parameters.contains_key(REDIRECT.name);
         redirects && !self.parameters.contains_key(PUBLIC_KEY_PARAMETER)

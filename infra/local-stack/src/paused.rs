@@ -27,7 +27,8 @@ impl PausedWorkers {
         self.is_resumed.send_replace(true);
     }
 
-    /// Returns a future that runs `work` once the workers are resumed, unless the stack stops first.
+    /// Returns a future that runs `work` once the workers are resumed, unless the stack stops
+    /// first.
     pub(crate) fn after_resume(
         &self,
         work: impl Future<Output = ()> + Send + 'static,

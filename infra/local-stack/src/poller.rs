@@ -1,9 +1,9 @@
 //! Polls a queue and invokes its worker, as a Lambda event source mapping does.
 //!
 //! - A batch is the result of one receive: there is no batching window.
-//! - Messages are deleted after a successful invocation. Failed messages become visible again, after the
-//!   timeout that the function has set or else that of the queue, until the redrive policy moves them to
-//!   the dead-letter queue.
+//! - Messages are deleted after a successful invocation. Failed messages become visible again,
+//!   after the timeout that the function has set or else that of the queue, until the redrive
+//!   policy moves them to the dead-letter queue.
 //! - A chain of messages that a function sends to its own queue is stopped after 16 invocations,
 //!   unless the template allows recursive loops.
 
@@ -101,8 +101,8 @@ impl Poller {
             }
         }
 
-        // Dropping the set aborts the remaining batches. Their messages are received again after the
-        // next start.
+        // Dropping the set aborts the remaining batches. Their messages are received again after
+        // the next start.
         let finished = async { while working.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(STOP_DEADLINE, finished).await;
     }
@@ -220,8 +220,8 @@ impl Poller {
     }
 }
 
-/// Returns the messages of a batch that did not fail. Returns `None` if a failure names no message of
-/// the batch: Lambda then treats the whole batch as failed.
+/// Returns the messages of a batch that did not fail. Returns `None` if a failure names no message
+/// of the batch: Lambda then treats the whole batch as failed.
 fn succeeded<'a>(
     messages: &'a [Message],
     failures: &[BatchItemFailure],

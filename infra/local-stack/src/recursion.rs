@@ -61,8 +61,8 @@ impl RecursionGuard {
         SplitMessages { invoking, stopped }
     }
 
-    /// Sends messages to the dead-letter queue, if there is one. Returns the messages to delete from
-    /// the source queue.
+    /// Sends messages to the dead-letter queue, if there is one. Returns the messages to delete
+    /// from the source queue.
     pub(crate) async fn discard<'a>(&self, messages: &'a [Message]) -> Vec<&'a Message> {
         let mut discarded = Vec::new();
         for message in messages {

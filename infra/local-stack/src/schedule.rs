@@ -1,6 +1,7 @@
 //! Sends the messages of EventBridge rules, by the clock of the stack.
 //!
-//! - The first message is sent one period after the start of the stack: earlier times are not stored.
+//! - The first message is sent one period after the start of the stack: earlier times are not
+//!   stored.
 //! - Times that passed while the stack was suspended are skipped.
 
 use std::{

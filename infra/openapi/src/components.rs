@@ -52,7 +52,8 @@ fn response_name(body: &Value) -> String {
     format!("{resource}{kind}")
 }
 
-/// Moves the objects in the body of a request, which are named after their counterparts in responses.
+/// Moves the objects in the body of a request, which are named after their counterparts in
+/// responses.
 fn move_objects(body: &mut Value, schemas: &mut Map<String, Value>) {
     for (field, counterpart) in COUNTERPARTS {
         let object = body.pointer_mut(&format!("/properties/{field}"));

@@ -8,10 +8,11 @@ use crate::{
     operation::{Operation, SCHEMAS, resolved},
 };
 
-/// Keyword of a schema that describes all values that the API accepts instead of the canonical ones.
+/// Keyword of a schema that describes all values that the API accepts instead of the canonical
+/// ones.
 const ACCEPTED: &str = "x-accepted";
-/// A file with selected fields, and the whole file that stands for it in the published document: types
-/// without any required field would burden every client that selects none.
+/// A file with selected fields, and the whole file that stands for it in the published document:
+/// types without any required field would burden every client that selects none.
 const SELECTED: (&str, &str) = ("SelectedFileRecord", "FileRecord");
 /// Keyword of a schema with the schemas of fields by name.
 const PROPERTIES: &str = "properties";
@@ -78,8 +79,8 @@ pub(crate) fn simplify(operations: &mut [Operation], schemas: &mut Map<String, V
     name_variants(schemas);
 }
 
-/// Calls `rewrite` with each object in a value, the innermost first, except the maps of properties, whose keys are names
-/// of fields.
+/// Calls `rewrite` with each object in a value, the innermost first, except the maps of properties,
+/// whose keys are names of fields.
 fn for_each_object(value: &mut Value, rewrite: &mut impl FnMut(&mut Map<String, Value>)) {
     match value {
         Value::Array(items) => {

@@ -1,12 +1,13 @@
 //! Reads an AWS SAM template and resolves it to the [`ResolvedTemplate`] that the local stack runs.
 //!
-//! cfn-lint and SAM check what a template may contain (`scripts/check-template`). This crate reads what the local stack
-//! provisions.
+//! cfn-lint and SAM check what a template may contain (`scripts/check-template`). This crate reads
+//! what the local stack provisions.
 //!
 //! Invariants:
-//! - Resource types and properties that the local stack neither reads nor may ignore are errors: `catalog.yaml` lists
-//!   what has no effect on one machine.
-//! - An error names the resource and the property, or the line of invalid YAML. The first error is returned.
+//! - Resource types and properties that the local stack neither reads nor may ignore are errors:
+//!   `catalog.yaml` lists what has no effect on one machine.
+//! - An error names the resource and the property, or the line of invalid YAML. The first error is
+//!   returned.
 //!
 //! ```text
 //! text → yaml (JSON; every scalar is a text) → Template → scope (functions are replaced by their values)

@@ -30,7 +30,8 @@ pub struct ResolvedTemplate {
     /// Messages that are sent periodically.
     pub schedules: Vec<Schedule>,
     pub alarms: Vec<Alarm>,
-    /// Logical id of the function that is the origin of the CloudFront distribution, if there is one.
+    /// Logical id of the function that is the origin of the CloudFront distribution, if there is
+    /// one.
     pub cdn_origin: Option<String>,
     /// Cache behavior of the distribution for objects, if it has one.
     pub cdn_objects: Option<ObjectBehavior>,
@@ -215,7 +216,8 @@ pub struct Function {
     pub environment: BTreeMap<String, String>,
     /// Permissions of its role.
     pub permissions: Vec<Permission>,
-    /// Permissions of the role that it assumes to presign URLs: that in its variable `PRESIGN_ROLE_ARN`.
+    /// Permissions of the role that it assumes to presign URLs: that in its variable
+    /// `PRESIGN_ROLE_ARN`.
     pub presign_permissions: Option<Vec<Permission>>,
     /// Handling of recursive loops.
     pub recursive_loop: RecursiveLoop,
@@ -225,8 +227,8 @@ pub struct Function {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum RecursiveLoop {
     Allow,
-    /// The message is moved to the queue's dead-letter queue, or dropped if there is none. Lambda's default
-    /// (`AWS::Lambda::Function` in the CloudFormation template reference).
+    /// The message is moved to the queue's dead-letter queue, or dropped if there is none. Lambda's
+    /// default (`AWS::Lambda::Function` in the CloudFormation template reference).
     #[default]
     Terminate,
 }
@@ -254,7 +256,8 @@ pub struct Route {
     pub function: String,
 }
 
-/// An event source mapping: a queue that invokes a function, which reports the failed messages of a batch.
+/// An event source mapping: a queue that invokes a function, which reports the failed messages of a
+/// batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trigger {
     /// Physical name of the queue.

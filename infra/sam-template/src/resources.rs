@@ -39,8 +39,8 @@ impl<'run> Resources<'run> {
         self.ids(type_name).map(read).collect()
     }
 
-    /// Returns the logical id of the only resource of a type, if there is one: the local stack has one gateway and one
-    /// CDN.
+    /// Returns the logical id of the only resource of a type, if there is one: the local stack has
+    /// one gateway and one CDN.
     pub(crate) fn at_most_one(&self, type_name: &str) -> Result<Option<&str>, TemplateError> {
         let mut ids = self.ids(type_name);
         let first = ids.next();
@@ -86,8 +86,8 @@ impl<'run> Resources<'run> {
         metadata.pointer(path)?.as_str()
     }
 
-    /// Returns the logical id of the resource of a type whose attribute has a value; without an attribute, whose
-    /// reference has it.
+    /// Returns the logical id of the resource of a type whose attribute has a value; without an
+    /// attribute, whose reference has it.
     pub(crate) fn find(
         &self,
         type_name: &str,

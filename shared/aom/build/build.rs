@@ -1,8 +1,8 @@
 //! Compiles the AV1 encoder of libaom from the source code in the crate `libaom-sys`.
 //!
-//! Replaces the build of libaom, which needs `CMake`, Perl and nasm. Functions are vectorized with intrinsics only; those that
-//! have assembly code instead, mostly for motion between frames, are compiled from C. Left out: the decoder, and more than 8
-//! bits per channel.
+//! Replaces the build of libaom, which needs `CMake`, Perl and nasm. Functions are vectorized with
+//! intrinsics only; those that have assembly code instead, mostly for motion between frames, are
+//! compiled from C. Left out: the decoder, and more than 8 bits per channel.
 
 mod dispatch;
 
@@ -70,7 +70,8 @@ const EXTENSIONS: [(&str, &str); 7] = [
     ("_avx", "-mavx"),
     ("_avx2", "-mavx2"),
 ];
-/// The definitions of functions that have an implementation per processor, by the header that declares them.
+/// The definitions of functions that have an implementation per processor, by the header that
+/// declares them.
 const DISPATCHED: [(&str, &str); 3] = [
     ("aom_dsp_rtcd", "aom_dsp/aom_dsp_rtcd_defs.pl"),
     ("aom_scale_rtcd", "aom_scale/aom_scale_rtcd.pl"),

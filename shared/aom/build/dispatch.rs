@@ -1,7 +1,8 @@
 //! Headers that choose the implementation of a function by processor.
 //!
-//! libaom defines these functions in small Perl programs, from which its own build generates the headers. This module
-//! evaluates as much of Perl as the programs need: definitions of functions and of their variants, in loops and conditions.
+//! libaom defines these functions in small Perl programs, from which its own build generates the
+//! headers. This module evaluates as much of Perl as the programs need: definitions of functions
+//! and of their variants, in loops and conditions.
 
 mod perl;
 mod tokens;
@@ -99,8 +100,8 @@ pub(crate) fn header(
     ))
 }
 
-/// Declares the implementations of a function. If one of them depends on a detected instruction set, the function is a pointer,
-/// which `setup` sets.
+/// Declares the implementations of a function. If one of them depends on a detected instruction
+/// set, the function is a pointer, which `setup` sets.
 fn declare(
     function: &Function,
     architecture: &Architecture,

@@ -20,9 +20,10 @@ use libaom_sys::{
 
 use crate::{Chroma, EncodeError, Frame, MAX_QUANTIZER, Options};
 
-/// Options that raise the score (SSIMULACRA2) by four points at the same size and time: distortion is measured by structural
-/// similarity and with the quantization matrices, of which those of middle strength are used, and filters keep edges sharp.
-/// `AOM_TUNE_IQ` of later versions of libaom sets similar ones.
+/// Options that raise the score (SSIMULACRA2) by four points at the same size and time: distortion
+/// is measured by structural similarity and with the quantization matrices, of which those of
+/// middle strength are used, and filters keep edges sharp. `AOM_TUNE_IQ` of later versions of
+/// libaom sets similar ones.
 const PERCEPTION: [(&CStr, &CStr); 6] = [
     (c"tune", c"ssim"),
     (c"dist-metric", c"qm-psnr"),
@@ -84,7 +85,8 @@ impl Encoder {
         let mut bytes = Vec::new();
         // The second call ends the sequence.
         for image in [&raw const image, ptr::null()] {
-            // SAFETY: the image refers to the samples of the frame, which libaom reads during the call.
+            // SAFETY: the image refers to the samples of the frame, which libaom reads during the
+            // call.
             check(unsafe { aom_codec_encode(&raw mut *self.context, image, 0, 1, 0) })?;
             self.append_packets(&mut bytes);
         }
@@ -148,7 +150,8 @@ fn image(frame: &Frame) -> Result<aom_image_t, EncodeError> {
     };
     let mut image = MaybeUninit::<aom_image_t>::zeroed();
     let samples = frame.samples.as_ptr().cast_mut();
-    // SAFETY: the frame has as many samples as this format. libaom does not write to an image that it encodes.
+    // SAFETY: the frame has as many samples as this format. libaom does not write to an image that
+    // it encodes.
     let wrapped = unsafe {
         aom_img_wrap(
             image.as_mut_ptr(),

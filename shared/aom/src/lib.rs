@@ -64,8 +64,8 @@ impl Frame {
         frame
     }
 
-    /// Returns the rows of the planes: luma, blue difference and red difference. With half the chroma, an odd width or height
-    /// of the image is rounded up to an even one.
+    /// Returns the rows of the planes: luma, blue difference and red difference. With half the
+    /// chroma, an odd width or height of the image is rounded up to an even one.
     pub fn planes(&mut self) -> [impl Iterator<Item = &mut [u8]>; 3] {
         let [luma_size, chroma_size] = self.plane_sizes();
         let (luma, chroma) = self.samples.split_at_mut(luma_size.samples());

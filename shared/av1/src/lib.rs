@@ -6,8 +6,8 @@
 //!
 //! Invariants:
 //! - No picture is decoded in the process of the caller.
-//! - A decoder has no environment but a setting of its allocator, and no descriptors but its standard
-//!   streams, and limits its memory, processor time and files before it reads its input.
+//! - A decoder has no environment but a setting of its allocator, and no descriptors but its
+//!   standard streams, and limits its memory, processor time and files before it reads its input.
 //! - Whatever a decoder answers, it has no effect except a [`Picture`] of the expected size or an
 //!   [`Av1Error`].
 //! - An end of a decoder counts as damage of the picture only if the picture can be its cause.

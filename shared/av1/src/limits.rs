@@ -11,7 +11,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::protocol::invalid;
 
 /// Processor time of all pictures of an image, in seconds. Less than the time that callers permit,
-/// so that a picture that needs too much of it is distinguished from one that waits for a processor.
+/// so that a picture that needs too much of it is distinguished from one that waits for a
+/// processor.
 const CPU_SECONDS: u64 = 15;
 /// The kernel sends SIGXCPU at the first limit of processor time and SIGKILL at the second, which
 /// would not differ from the SIGKILL of others.

@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //! - A copy never replaces an object, so a late attempt does not change bytes that were validated.
-//! - All parts of a copy are of one version of the source: each part is copied only while the source
-//!   has one ETag. This guards against concurrent uploads, but not against two uploads that a client
-//!   prepared to have the same MD5. Therefore the copy is validated, not the source.
+//! - All parts of a copy are of one version of the source: each part is copied only while the
+//!   source has one ETag. This guards against concurrent uploads, but not against two uploads that
+//!   a client prepared to have the same MD5. Therefore the copy is validated, not the source.
 
 use std::ops::RangeInclusive;
 
@@ -32,8 +32,8 @@ const PART_BYTES: u64 = 128 << 20;
 const CONCURRENT_PARTS: usize = 16;
 /// Length of a SHA-256, in bytes.
 const SHA256_BYTES: usize = 32;
-/// Content type of copies, whose actual type is unknown before the validation. Responses use the type
-/// in the file's record.
+/// Content type of copies, whose actual type is unknown before the validation. Responses use the
+/// type in the file's record.
 const CONTENT_TYPE: &str = "application/octet-stream";
 /// Matches every object (RFC 9110, section 13.1.2).
 const ANY: &str = "*";
@@ -56,8 +56,8 @@ pub enum CopyOutcome {
 }
 
 impl Bucket {
-    /// Copies an object of up to 5 GB to a new key. `declared_size_bytes` decides whether it is copied
-    /// in one call or in parts.
+    /// Copies an object of up to 5 GB to a new key. `declared_size_bytes` decides whether it is
+    /// copied in one call or in parts.
     ///
     /// Fails as busy if the source is replaced during a copy in parts. After an error, the copy may
     /// exist.
@@ -107,7 +107,8 @@ struct ObjectPart {
 }
 
 impl Copy<'_> {
-    /// Returns the value of `x-amz-copy-source`. Keys contain only characters that need no encoding.
+    /// Returns the value of `x-amz-copy-source`. Keys contain only characters that need no
+    /// encoding.
     fn source(&self) -> String {
         format!("{}/{}", self.bucket.name, self.from.0)
     }
@@ -207,7 +208,8 @@ impl Copy<'_> {
 
         match sent {
             Ok(head) => Ok(Some(head)),
-            // The response to HEAD has no body, and so no error code (S3 API Reference, HeadObject).
+            // The response to HEAD has no body, and so no error code (S3 API Reference,
+            // HeadObject).
             Err(error)
                 if error
                     .as_service_error()
@@ -322,8 +324,8 @@ fn parts(size_bytes: u64) -> impl Iterator<Item = ObjectPart> {
     })
 }
 
-/// Returns the SHA-256 of a whole object in hex. Fails for the checksum of a multipart object, which
-/// has a suffix.
+/// Returns the SHA-256 of a whole object in hex. Fails for the checksum of a multipart object,
+/// which has a suffix.
 fn checksum_hex(base64: Option<&str>) -> Result<String, BucketError> {
     let checksum = BASE64_STANDARD
         .decode(base64.unwrap_or_default())

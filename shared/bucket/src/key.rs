@@ -11,11 +11,11 @@
 //! Invariants:
 //! - All keys of a space start with one of three prefixes, so that all its objects can be found and
 //!   deleted.
-//! - The keys of all objects that a lifecycle rule of the bucket deletes start with `_objects/expiring/` or
-//!   `staging/`: a rule applies to a constant prefix.
-//! - The keys of all objects that the CDN may read start with `_objects/`, those of staged ones do not. This is the path
-//!   pattern of the CDN's cache behavior for objects, so that a path is a key without a rewrite, and
-//!   the CDN's permission ends there.
+//! - The keys of all objects that a lifecycle rule of the bucket deletes start with
+//!   `_objects/expiring/` or `staging/`: a rule applies to a constant prefix.
+//! - The keys of all objects that the CDN may read start with `_objects/`, those of staged ones do
+//!   not. This is the path pattern of the CDN's cache behavior for objects, so that a path is a key
+//!   without a rewrite, and the CDN's permission ends there.
 //! - Keys contain only characters that a URL need not encode.
 
 use domain::{

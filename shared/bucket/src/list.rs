@@ -18,7 +18,8 @@ use crate::{
 
 /// Separates the parts of a key.
 const DELIMITER: &str = "/";
-/// The character after the delimiter: sorts after all keys that start with a part and the delimiter.
+/// The character after the delimiter: sorts after all keys that start with a part and the
+/// delimiter.
 const AFTER_DELIMITER: &str = "0";
 
 /// Maximum objects of one list call.
@@ -59,8 +60,8 @@ pub(crate) struct Entries<T> {
 }
 
 impl Bucket {
-    /// Returns a page of the spaces that have objects other than staged and expiring ones, after a space if
-    /// one is specified. Empty at the end of the list.
+    /// Returns a page of the spaces that have objects other than staged and expiring ones, after a
+    /// space if one is specified. Empty at the end of the list.
     #[instrument(skip_all)]
     pub async fn spaces_page(&self, after: Option<SpaceId>) -> Result<Vec<SpaceId>, BucketError> {
         let start = after.map(|space| format!("{DELIVERED}{space}{AFTER_DELIMITER}"));

@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //! - A URL to write to signs only headers that a plain `PUT` with a content type sends.
-//! - No URL outlives the credentials that sign it: "If you created a presigned URL using a temporary
-//!   token, then the URL expires when the token expires" (Amazon S3 User Guide, "Download and upload
-//!   objects with presigned URLs").
+//! - No URL outlives the credentials that sign it: "If you created a presigned URL using a
+//!   temporary token, then the URL expires when the token expires" (Amazon S3 User Guide, "Download
+//!   and upload objects with presigned URLs").
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -109,8 +109,8 @@ impl Bucket {
         self.current_url_credentials().await.map(drop)
     }
 
-    /// Returns the signer of a URL that is valid from `start` for `lifetime`, or until its credentials expire.
-    /// Fails as busy if they expire within a second of `start`.
+    /// Returns the signer of a URL that is valid from `start` for `lifetime`, or until its
+    /// credentials expire. Fails as busy if they expire within a second of `start`.
     async fn url_signer(
         &self,
         start: Timestamp,
@@ -145,8 +145,8 @@ impl Bucket {
     }
 }
 
-/// Signs one URL. Its lifetime and its signature have the same credentials, because those of the next call can be
-/// others.
+/// Signs one URL. Its lifetime and its signature have the same credentials, because those of the
+/// next call can be others.
 struct UrlSigner {
     presigning: PresigningConfig,
     config: Builder,

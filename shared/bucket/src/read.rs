@@ -110,7 +110,8 @@ impl Bucket {
         }))
     }
 
-    /// Returns an object, or a range of it, before its bytes are read; `None` if the object does not exist.
+    /// Returns an object, or a range of it, before its bytes are read; `None` if the object does
+    /// not exist.
     pub(crate) async fn get_object(
         &self,
         key: &ObjectKey,

@@ -40,8 +40,8 @@ impl Bucket {
         Ok(())
     }
 
-    /// Deletes up to [`MAX_DELETED_OBJECTS`] objects. Retries for seconds if S3 is too busy. After an
-    /// error, some objects may be deleted. Idempotent.
+    /// Deletes up to [`MAX_DELETED_OBJECTS`] objects. Retries for seconds if S3 is too busy. After
+    /// an error, some objects may be deleted. Idempotent.
     #[instrument(skip_all, fields(keys = keys.len()))]
     pub async fn delete_many(&self, keys: &[ObjectKey]) -> Result<(), BucketError> {
         let mut left = self.try_delete(keys).await?;
@@ -64,8 +64,8 @@ impl Bucket {
 
     /// Sends one delete call. Returns the objects whose deletion can be retried.
     ///
-    /// `DeleteObjects` responds with 200 even if some objects could not be deleted (S3 API Reference,
-    /// `DeleteObjects`).
+    /// `DeleteObjects` responds with 200 even if some objects could not be deleted (S3 API
+    /// Reference, `DeleteObjects`).
     async fn try_delete(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, BucketError> {
         if keys.is_empty() {
             return Ok(Vec::new());

@@ -34,8 +34,8 @@ pub struct RenditionsPage {
 }
 
 impl Bucket {
-    /// Returns up to `limit` of a space's renditions of a retention after a position, which is empty at the
-    /// beginning.
+    /// Returns up to `limit` of a space's renditions of a retention after a position, which is
+    /// empty at the beginning.
     #[instrument(skip_all, fields(%space))]
     pub async fn renditions_page(
         &self,

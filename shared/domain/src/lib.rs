@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - No async code, no AWS types, no HTTP types.
-//! - Nothing here reads the system clock or the system's random source: callers pass an [`Env`](env::Env).
+//! - Nothing here reads the system clock or the system's random source: callers pass an
+//!   [`Env`](env::Env).
 //! - A module imports only from those above it.
 
 pub mod env;

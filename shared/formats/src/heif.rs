@@ -1,6 +1,7 @@
 //! The codec of HEIF files whose brands name none (ISO/IEC 14496-12, 8.11, and 23008-12, 6.6.2.3).
 
-/// Returns the type of the primary item, or of the first tile of a grid; `None` if the first bytes do not contain it.
+/// Returns the type of the primary item, or of the first tile of a grid; `None` if the first bytes
+/// do not contain it.
 pub(crate) fn primary_picture(head: &[u8]) -> Option<[u8; 4]> {
     let mut meta = contents(head, *b"meta").next()?;
     take_version(&mut meta)?;
@@ -73,7 +74,8 @@ fn take_number(content: &mut &[u8], is_long: bool) -> Option<u32> {
 mod tests {
     use crate::tests::{assert_recognized, boxed, branded, recognized};
 
-    /// Returns a HEIF file whose brands name no codec: item 7 is a picture of this kind, item 9 a grid of it.
+    /// Returns a HEIF file whose brands name no codec: item 7 is a picture of this kind, item 9 a
+    /// grid of it.
     fn heif_of(kind: [u8; 4], primary: u8, is_long: bool) -> Vec<u8> {
         let id = |id: u8| {
             if is_long {

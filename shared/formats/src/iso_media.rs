@@ -2,7 +2,8 @@
 
 use crate::{heif, text::is_text};
 
-/// Kinds of boxes that a file without brands may start with ("`QuickTime` File Format Specification").
+/// Kinds of boxes that a file without brands may start with ("`QuickTime` File Format
+/// Specification").
 const FIRST_BOXES: [&[u8; 4]; 6] = [b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot"];
 /// Maximum number of bytes of the first box that are searched for brands.
 const BRANDS_BYTES: usize = 256;
@@ -16,7 +17,8 @@ const HEVC: [&[u8; 4]; 8] = [
 const HEIF: [&[u8; 4]; 2] = [b"mif1", b"msf1"];
 const CR3: [&[u8; 4]; 1] = [b"crx "];
 
-/// Whether bytes start an AVIF, by a major or compatible brand, or by the primary picture if no brand names a codec.
+/// Whether bytes start an AVIF, by a major or compatible brand, or by the primary picture if no
+/// brand names a codec.
 pub(crate) fn is_avif(head: &[u8]) -> bool {
     let names_no_codec = || has_brand(head, &HEIF) && !has_brand(head, &HEVC);
     has_brand(head, &AVIF) || (names_no_codec() && heif::primary_picture(head) == Some(*b"av01"))
@@ -61,8 +63,8 @@ fn brands(head: &[u8]) -> Option<impl Iterator<Item = [u8; 4]>> {
     Some(std::iter::once(*major).chain(compatible.iter().copied()))
 }
 
-/// Returns the MIME type of audio or video. Every brand is one; the known ones select the type ("MP4 Registration Authority",
-/// brands).
+/// Returns the MIME type of audio or video. Every brand is one; the known ones select the type
+/// ("MP4 Registration Authority", brands).
 pub(crate) fn mime_type(head: &[u8]) -> Option<&'static str> {
     if let Some(major) = brands(head).and_then(|mut brands| brands.next()) {
         let is_image = is_avif(head) || is_heif(head) || is_cr3(head);

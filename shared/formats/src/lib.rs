@@ -1,4 +1,5 @@
-//! Formats of files: their names, and how they are recognized by their first bytes. `docs/formats.md` describes both.
+//! Formats of files: their names, and how they are recognized by their first bytes.
+//! `docs/formats.md` describes both.
 //!
 //! - [`FORMATS`] is the only table of MIME types and extensions.
 //! - [`recognize()`] is the only recognizer of bytes.
@@ -26,7 +27,8 @@ use domain::files::{MediaType, ResourceType};
 #[derive(Debug)]
 pub struct FileFormat {
     pub resource_type: ResourceType,
-    /// Names of its MIME type in lower case, separated by spaces. Files are stored with the first one.
+    /// Names of its MIME type in lower case, separated by spaces. Files are stored with the first
+    /// one.
     mime_types: &'static str,
     /// Extensions in lower case, separated by spaces. Files are stored under the first one.
     extensions: &'static str,
@@ -83,8 +85,8 @@ impl Container {
         matches!(self, Zip | Word | Sheet | Slides)
     }
 
-    /// Whether a file in this container may have a format of the other one. In a ZIP archive without known names,
-    /// it may be any of a ZIP archive.
+    /// Whether a file in this container may have a format of the other one. In a ZIP archive
+    /// without known names, it may be any of a ZIP archive.
     fn may_be(self, other: Container) -> bool {
         self == other || (self == Container::Zip && other.is_zip())
     }
@@ -151,8 +153,9 @@ impl FileFormat {
         self.mime_types.split(' ').any(|known| known == mime_type)
     }
 
-    /// Returns the format that a recognized file is stored as: within a container, the one that is declared, else
-    /// the one of the declared family, audio or video, else the one of the extension, else the recognized one.
+    /// Returns the format that a recognized file is stored as: within a container, the one that is
+    /// declared, else the one of the declared family, audio or video, else the one of the
+    /// extension, else the recognized one.
     ///
     /// `declared` is a MIME type, and `extension` that of the client's name, both in lower case.
     pub fn within_container(
@@ -198,7 +201,8 @@ impl FileFormat {
             .unwrap_or(self)
     }
 
-    /// Whether a file that is declared as this format may be another one of the same kind of container, by its extension.
+    /// Whether a file that is declared as this format may be another one of the same kind of
+    /// container, by its extension.
     pub fn may_be_named(&self, extension: &str) -> bool {
         let is_zip = self.container().is_some_and(Container::is_zip);
         FORMATS.iter().any(|format| {
@@ -213,8 +217,8 @@ impl FileFormat {
         by_mime_type(&format!("{family}/{name}"))
     }
 
-    /// Returns whether a file that was recognized as this format cannot be of the declared MIME type, because their
-    /// resource types or containers differ.
+    /// Returns whether a file that was recognized as this format cannot be of the declared MIME
+    /// type, because their resource types or containers differ.
     pub fn contradicts(&self, declared: &str) -> bool {
         let known = by_mime_type(declared);
         let container = self.container();
@@ -235,8 +239,8 @@ impl FileFormat {
     }
 }
 
-/// Whether an audio or video format always has its own container. The names of others, such as `audio/aac`, may be
-/// those of the codec in any container.
+/// Whether an audio or video format always has its own container. The names of others, such as
+/// `audio/aac`, may be those of the codec in any container.
 fn has_own_container(format: &FileFormat) -> bool {
     ["wav", "aiff", "mid", "avi", "flv"].contains(&format.extension())
 }

@@ -18,7 +18,8 @@ const TAG_BYTES: usize = 10;
 /// Start of a tag at the end of a file (ID3 version 1).
 const LAST_TAG: &[u8] = b"TAG";
 
-/// Returns the length of the ID3 tag that bytes start with, which may exceed them (ID3 tag version 2.4.0, 3.1).
+/// Returns the length of the ID3 tag that bytes start with, which may exceed them (ID3 tag version
+/// 2.4.0, 3.1).
 pub fn id3_length(bytes: &[u8]) -> Option<usize> {
     let [b'I', b'D', b'3', 2..=4, _, flags, size @ ..] = bytes else {
         return None;

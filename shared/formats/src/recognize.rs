@@ -6,14 +6,16 @@ use crate::{
 
 /// Number of first bytes that are enough to recognize a format, except behind a longer ID3 tag.
 pub const HEAD_BYTES: usize = 64 << 10;
-/// Extensions of formats whose first bytes may all be text. Words like `FWS` begin with other signatures.
+/// Extensions of formats whose first bytes may all be text. Words like `FWS` begin with other
+/// signatures.
 const TEXTUAL_STARTS: [&str; 10] = [
     "jpg", "gif", "webp", "wav", "avi", "pdf", "rtf", "ps", "amr", "hdr",
 ];
-/// First bytes in which a PDF may start ("Implementation notes" 13 in appendix H of the PDF Reference 1.7).
+/// First bytes in which a PDF may start ("Implementation notes" 13 in appendix H of the PDF
+/// Reference 1.7).
 const PDF_START_BYTES: usize = 1_024;
-/// Length of a packet of an MPEG transport stream, in bytes (ISO/IEC 13818-1), and with the time stamp of Blu-ray discs and
-/// AVCHD in front.
+/// Length of a packet of an MPEG transport stream, in bytes (ISO/IEC 13818-1), and with the time
+/// stamp of Blu-ray discs and AVCHD in front.
 const PACKET_BYTES: [usize; 2] = [188, 192];
 /// First byte of a packet.
 const PACKET_START: u8 = 0x47;
@@ -70,7 +72,8 @@ fn container(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Tells a raw photo of Canon, which has `CR` after the header, from other TIFF and `BigTIFF` files.
+/// Tells a raw photo of Canon, which has `CR` after the header, from other TIFF and `BigTIFF`
+/// files.
 fn tiff(head: &[u8]) -> &'static str {
     if head.get(8..10) == Some(b"CR") {
         "image/x-canon-cr2"
@@ -104,8 +107,8 @@ fn ogg(head: &[u8]) -> &'static str {
     }
 }
 
-/// Identifiers of ASF ("Advanced Systems Format (ASF) Specification", 10.1 to 10.4): the header, stream properties, and the
-/// types of audio and video streams.
+/// Identifiers of ASF ("Advanced Systems Format (ASF) Specification", 10.1 to 10.4): the header,
+/// stream properties, and the types of audio and video streams.
 const ASF_HEADER: [u8; 16] = [
     0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
 ];
@@ -119,7 +122,8 @@ const ASF_VIDEO: [u8; 16] = [
     0xC0, 0xEF, 0x19, 0xBC, 0x4D, 0x5B, 0xCF, 0x11, 0xA8, 0xFD, 0x00, 0x80, 0x5F, 0x5C, 0x44, 0x2B,
 ];
 
-/// Tells audio from video by the types of streams. The type follows the identifier and the size of the stream properties.
+/// Tells audio from video by the types of streams. The type follows the identifier and the size of
+/// the stream properties.
 fn asf(head: &[u8]) -> &'static str {
     let has_stream = |kind: &[u8; 16]| {
         let kinds = head
@@ -136,14 +140,15 @@ fn asf(head: &[u8]) -> &'static str {
     }
 }
 
-/// Whether bytes start a RIFF file of a type, or one of its variants for other byte orders and lengths (EBU Tech 3306, ITU-R BS.2088).
+/// Whether bytes start a RIFF file of a type, or one of its variants for other byte orders and
+/// lengths (EBU Tech 3306, ITU-R BS.2088).
 pub(crate) fn is_riff(head: &[u8], kind: [u8; 4]) -> bool {
     let is_container = starts_with_any(head, &[b"RIFF", b"RIFX", b"RF64", b"BW64"]);
     is_container && head.get(8..12) == Some(&kind)
 }
 
-/// Whether a PDF starts in the first bytes. In text that does not start with it, an object must follow, so that a text about PDFs is
-/// none.
+/// Whether a PDF starts in the first bytes. In text that does not start with it, an object must
+/// follow, so that a text about PDFs is none.
 pub(crate) fn is_pdf(head: &[u8]) -> bool {
     let start = &head[..head.len().min(PDF_START_BYTES)];
     let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
@@ -165,8 +170,8 @@ pub(crate) fn is_transport_stream(head: &[u8]) -> bool {
     }) && !is_text(head)
 }
 
-/// Whether bytes start a Mach-O executable. The magic number of those for several processors is that of Java classes,
-/// whose version follows in place of the small number of processors.
+/// Whether bytes start a Mach-O executable. The magic number of those for several processors is
+/// that of Java classes, whose version follows in place of the small number of processors.
 pub(crate) fn is_mach_o(head: &[u8]) -> bool {
     match head {
         [0xCE | 0xCF, 0xFA, 0xED, 0xFE, ..] | [0xFE, 0xED, 0xFA, 0xCE | 0xCF, ..] => true,

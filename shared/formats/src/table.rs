@@ -30,8 +30,9 @@ const fn textual(
     format(resource_type, mime_types, extensions, Evidence::Text)
 }
 
-/// All formats. Names are those of IANA's registry of media types, then names that browsers and programs use. Of formats that share a
-/// name, the first one has it, and of equal signatures the first one counts.
+/// All formats. Names are those of IANA's registry of media types, then names that browsers and
+/// programs use. Of formats that share a name, the first one has it, and of equal signatures the
+/// first one counts.
 #[rustfmt::skip]
 pub static FORMATS: &[FileFormat] = &[
     // Images that can be rendered.

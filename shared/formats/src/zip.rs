@@ -13,7 +13,8 @@ const MIME_TYPE: &[u8] = b"mimetype";
 /// Names of files that every document of Office Open XML has (ECMA-376 part 2).
 const OFFICE: [&[u8]; 3] = [b"[Content_Types].xml", b"_rels/", b"docProps/"];
 
-/// Returns the MIME type of a ZIP archive: that of the document, if the names of its files show one.
+/// Returns the MIME type of a ZIP archive: that of the document, if the names of its files show
+/// one.
 pub(crate) fn mime_type(head: &[u8]) -> Option<&'static str> {
     let is_archive = head.starts_with(FILE_HEADER)
         || head.starts_with(b"PK\x05\x06")
@@ -26,7 +27,8 @@ pub(crate) fn mime_type(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Returns the MIME type that the first file contains, uncompressed (`OpenDocument` 1.3 part 2, 3.3; EPUB 3.3, 4.2.6.3).
+/// Returns the MIME type that the first file contains, uncompressed (`OpenDocument` 1.3 part 2,
+/// 3.3; EPUB 3.3, 4.2.6.3).
 fn open_document(head: &[u8]) -> Option<&'static str> {
     let (name, content) = files(head).next()?;
     if name != MIME_TYPE {
@@ -67,8 +69,8 @@ fn office(head: &[u8]) -> Option<&'static str> {
     found.next().map(|(_, mime_type)| *mime_type)
 }
 
-/// Iterates over the names of the first files, with the bytes after each name. The headers are searched, because that of a file
-/// that was written as a stream does not contain its length.
+/// Iterates over the names of the first files, with the bytes after each name. The headers are
+/// searched, because that of a file that was written as a stream does not contain its length.
 fn files(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let starts = head.windows(FILE_HEADER.len()).enumerate();
     let starts = starts.filter(|(_, window)| *window == FILE_HEADER);

@@ -6,7 +6,8 @@
 //!   object in the meantime. Either the object is first copied to a key that no client can write,
 //!   and the copy is validated; or it is read once into a spool, and the spool is validated,
 //!   transformed and stored. `ETag`s are not compared: they may be MD5, which has collisions.
-//! - At most 50 MB of a file are read, even of a larger file, unless it is an image whose metadata is removed.
+//! - At most 50 MB of a file are read, even of a larger file, unless it is an image whose metadata
+//!   is removed.
 //! - An image is transformed as its config says, or rejected.
 
 use bytes::Bytes;
@@ -60,7 +61,8 @@ pub async fn confirm(
         .pending_upload
         .as_ref()
         .ok_or_else(|| ServiceError::internal("the file is not a pending upload"))?;
-    // The transaction that activates the file enforces the quota. Checking it here as well saves the copy.
+    // The transaction that activates the file enforces the quota. Checking it here as well saves
+    // the copy.
     if let Some(error) = target.exhausted_quota().await? {
         return Ok(ActivationOutcome::OverQuota(error).into());
     }
@@ -133,8 +135,8 @@ impl Confirmation<'_> {
         }
     }
 
-    /// Returns the content of a copy that complies with all rules, or of the image that it was transformed to.
-    /// Meanwhile announces the file, to save time.
+    /// Returns the content of a copy that complies with all rules, or of the image that it was
+    /// transformed to. Meanwhile announces the file, to save time.
     async fn validate_copy(&self, copy: &StagedCopy) -> Result<ValidCopy, IngestError> {
         let (head, announced) =
             tokio::try_join!(self.target.copy_head(PREFIX_BYTES), self.target.announce())?;
@@ -245,7 +247,8 @@ impl Confirmation<'_> {
             &transformed.media_type.mime_type,
             transformed.spooled.checksum_sha256(),
         );
-        // Both calls are completed even if one fails, because a cancelled one could still take effect.
+        // Both calls are completed even if one fails, because a cancelled one could still take
+        // effect.
         let (stored, announced) = tokio::join!(put, self.target.announce());
         stored?;
         let content = transformed.stored_content(self.target.revision());

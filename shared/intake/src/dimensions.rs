@@ -124,8 +124,8 @@ pub(crate) async fn spooled_size(
     }
 }
 
-/// Returns the size in the header of an image; `None` if the prefix of the file does not contain it, and for
-/// other files.
+/// Returns the size in the header of an image; `None` if the prefix of the file does not contain
+/// it, and for other files.
 pub(crate) fn size_in_prefix(prefix: &[u8], media_type: &MediaType) -> Option<ImageSize> {
     if media_type.resource_type != ResourceType::Image {
         return None;

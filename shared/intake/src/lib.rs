@@ -2,8 +2,8 @@
 //! creates their records.
 //!
 //! A file of a form is a [`ReceivedFile`], then a [`ValidatedFile`], then a [`NewFile`] that
-//! `space-store` stores. A file whose bytes the client sends to storage is a [`DeclaredFile`], then a
-//! pending record, which [`confirm`] makes active.
+//! `space-store` stores. A file whose bytes the client sends to storage is a [`DeclaredFile`], then
+//! a pending record, which [`confirm`] makes active.
 //!
 //! Invariants:
 //! - Only validated bytes become active: files of a form are validated before they are stored, and

@@ -1,4 +1,5 @@
-//! Decides the type that a file is stored with: by its bytes, else by its extension and its declared type.
+//! Decides the type that a file is stored with: by its bytes, else by its extension and its
+//! declared type.
 
 use domain::{
     errors::FieldError,
@@ -59,8 +60,8 @@ pub(crate) fn stored_type(
     Ok(stored)
 }
 
-/// Returns the type of a file with this declared type and name, as far as they fix it: `None` if the bytes decide, because the
-/// extension is that of another format that such files may have.
+/// Returns the type of a file with this declared type and name, as far as they fix it: `None` if
+/// the bytes decide, because the extension is that of another format that such files may have.
 pub(crate) fn declared_type(declared: &Mime, name: &OriginalName) -> Option<MediaType> {
     let declared = formats::by_mime_type(declared.essence_str())?;
     let extension = name.extension().unwrap_or_default();
@@ -112,7 +113,8 @@ fn of_format(
     }
 }
 
-/// Returns the type of a text file: by its extension, whatever browsers make of it, or else its declared type.
+/// Returns the type of a text file: by its extension, whatever browsers make of it, or else its
+/// declared type.
 fn of_text(
     head: &[u8],
     declared: Option<&str>,
@@ -146,8 +148,8 @@ fn of_text(
     }
 }
 
-/// Returns the type of binary data without a known signature: an image, audio or video of a type whose signature is not
-/// known is stored as declared.
+/// Returns the type of binary data without a known signature: an image, audio or video of a type
+/// whose signature is not known is stored as declared.
 fn of_unknown(declared: Option<&str>, extension: Option<&str>) -> Result<MediaType, FieldError> {
     let is_media = |declared: &&str| formats::resource_type(declared).is_media();
     let Some(declared) = declared.filter(is_media) else {

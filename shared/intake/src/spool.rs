@@ -58,8 +58,8 @@ enum SpooledBytes {
 }
 
 impl Spool {
-    /// Appends bytes. Once the file is larger than 50 MB, its content is discarded and only its size
-    /// is counted.
+    /// Appends bytes. Once the file is larger than 50 MB, its content is discarded and only its
+    /// size is counted.
     pub async fn write(&mut self, chunk: &[u8]) -> Result<(), ServiceError> {
         self.size += chunk.len() as u64;
         if self.size > MAX_FORM_FILE_BYTES {

@@ -19,8 +19,8 @@ use crate::{IngestError, MAX_FORM_FILE_BYTES, Spool, Spooled, UploadContext};
 /// Permits one image of the process at a time to be decoded.
 static IMAGE_PERMIT: Semaphore = Semaphore::const_new(1);
 
-/// Maximum size of an image whose metadata is removed, in bytes: 256 MB. It is held in memory twice. At 60 MB
-/// per second, reading and storing it take 9 of the 29 seconds that a request has.
+/// Maximum size of an image whose metadata is removed, in bytes: 256 MB. It is held in memory
+/// twice. At 60 MB per second, reading and storing it take 9 of the 29 seconds that a request has.
 pub(crate) const MAX_STRIPPED_BYTES: u64 = 256 << 20;
 
 /// The error of an image that is larger than [`MAX_FORM_FILE_BYTES`] and has to be converted.
@@ -43,11 +43,12 @@ pub(crate) struct TransformedFile {
 
 /// Transforms a file by the rules of its config.
 ///
-/// JPEG, PNG, GIF, WebP, HEIC and AVIF are transformed; of animated images, only the metadata is removed. Other
-/// files are returned unchanged.
+/// JPEG, PNG, GIF, WebP, HEIC and AVIF are transformed; of animated images, only the metadata is
+/// removed. Other files are returned unchanged.
 ///
-/// Fails if metadata is to be removed from an image of another format, or from a HEIC or AVIF that is not
-/// converted, if the image is truncated, malformed or over the pixel limits, and if the result is larger than 50 MB.
+/// Fails if metadata is to be removed from an image of another format, or from a HEIC or AVIF that
+/// is not converted, if the image is truncated, malformed or over the pixel limits, and if the
+/// result is larger than 50 MB.
 pub(crate) async fn transform(
     spooled: Spooled,
     media_type: MediaType,
@@ -81,8 +82,8 @@ pub(crate) async fn transform(
     }
 }
 
-/// Returns whether the rules can change a file with these first bytes. Fails if metadata is to be removed from
-/// an image of a format that does not permit it, or is not decoded.
+/// Returns whether the rules can change a file with these first bytes. Fails if metadata is to be
+/// removed from an image of a format that does not permit it, or is not decoded.
 fn is_transformable(
     media_type: &MediaType,
     head: &[u8],
@@ -118,11 +119,11 @@ pub(crate) struct LargeImage {
     pub(crate) media_type: MediaType,
 }
 
-/// Removes the metadata of an image over 50 MB by the rules of its config, without decoding it. Returns `None`
-/// if nothing changes. `read` returns the complete image.
+/// Removes the metadata of an image over 50 MB by the rules of its config, without decoding it.
+/// Returns `None` if nothing changes. `read` returns the complete image.
 ///
-/// Fails if the rules convert the image, if it is larger than 256 MB, truncated or malformed, and if metadata
-/// is to be removed from an image of another format than JPEG, PNG, GIF and WebP.
+/// Fails if the rules convert the image, if it is larger than 256 MB, truncated or malformed, and
+/// if metadata is to be removed from an image of another format than JPEG, PNG, GIF and WebP.
 pub(crate) async fn transform_large<Reading>(
     file: LargeFile<'_>,
     rules: &TransformationRules,
@@ -161,7 +162,8 @@ impl LargeImage {
     }
 }
 
-/// Fails if a declared image is larger than an image that the rules can be applied to, with these decoders.
+/// Fails if a declared image is larger than an image that the rules can be applied to, with these
+/// decoders.
 pub(crate) fn require_size(
     mime_type: &str,
     size: u64,

@@ -117,8 +117,8 @@ fn require_type(
     }
 }
 
-/// Fails for native executables: ELF, Mach-O, and those of Windows and DOS. A config that allows any executable
-/// extension allows them all.
+/// Fails for native executables: ELF, Mach-O, and those of Windows and DOS. A config that allows
+/// any executable extension allows them all.
 fn reject_native_executable(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
     let Recognized::Format(format) = formats::recognize(head) else {
         return Ok(());

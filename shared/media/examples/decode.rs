@@ -1,7 +1,7 @@
 //! Our half of `scripts/compare-decoders`: renders files at their own size as PNG.
 //!
-//! `decode OUTPUT FILE …` writes `OUTPUT/0.png` for the first file, and so on. It prints a line per file:
-//! `rendered`, or why the file was rejected.
+//! `decode OUTPUT FILE …` writes `OUTPUT/0.png` for the first file, and so on. It prints a line per
+//! file: `rendered`, or why the file was rejected.
 
 #![expect(
     clippy::unwrap_used,

@@ -18,8 +18,8 @@ pub const MAX_ANIMATION_PIXELS: u64 = 250_000_000;
 /// Maximum number of pixels of a rendered WebP animation in all frames. Noise takes 0.25 s per
 /// million pixels.
 pub const MAX_ANIMATED_WEBP_PIXELS: u64 = 50_000_000;
-/// Maximum number of pixels of a rendered GIF animation in all frames. Noise takes 0.55 s per million
-/// pixels.
+/// Maximum number of pixels of a rendered GIF animation in all frames. Noise takes 0.55 s per
+/// million pixels.
 pub const MAX_ANIMATED_GIF_PIXELS: u64 = 25_000_000;
 
 /// How often an animation is shown.

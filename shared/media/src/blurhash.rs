@@ -1,4 +1,5 @@
-//! `BlurHash`: a short text that describes a blurred version of an image (github.com/woltapp/blurhash).
+//! `BlurHash`: a short text that describes a blurred version of an image
+//! (github.com/woltapp/blurhash).
 //!
 //! Invariant: the text equals that of the reference implementation for the same opaque pixels. Like
 //! there, the largest value of the scale is a signed maximum, and sums have 64-bit precision.
@@ -18,11 +19,12 @@ const DIGITS: &[u8; 83] =
 /// Channels of a linear color.
 type Linear = [f64; 3];
 
-/// Returns the `BlurHash` of sRGB pixels in display orientation: 28 characters, with 4 × 3 components,
-/// or 3 × 4 if the height exceeds the width. Transparent pixels are composited on white.
+/// Returns the `BlurHash` of sRGB pixels in display orientation: 28 characters, with 4 × 3
+/// components, or 3 × 4 if the height exceeds the width. Transparent pixels are composited on
+/// white.
 ///
-/// The time is that of one pass over the pixels, so a small version of an image is preferable. Returns
-/// an empty text if there are no pixels.
+/// The time is that of one pass over the pixels, so a small version of an image is preferable.
+/// Returns an empty text if there are no pixels.
 pub fn blurhash(pixels: &Pixels) -> String {
     if pixels.width == 0 || pixels.height == 0 {
         return String::new();

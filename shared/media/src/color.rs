@@ -1,4 +1,5 @@
-//! Color conversion: profiles to sRGB, CMYK to RGB, luma and chroma to RGB and back, and flattening of transparent pixels.
+//! Color conversion: profiles to sRGB, CMYK to RGB, luma and chroma to RGB and back, and flattening
+//! of transparent pixels.
 
 use std::sync::Arc;
 
@@ -52,14 +53,14 @@ impl SrgbConverter {
     }
 }
 
-/// Whether a profile is small enough, and describes colors of this space: bytes 16 to 19 of its header
-/// (ICC.1:2022, 7.2.6). In another space, samples would be read as the wrong quantities.
+/// Whether a profile is small enough, and describes colors of this space: bytes 16 to 19 of its
+/// header (ICC.1:2022, 7.2.6). In another space, samples would be read as the wrong quantities.
 fn is_of_space(profile: &[u8], space: [u8; 4]) -> bool {
     profile.len() <= PROFILE_BYTES && profile.get(16..20) == Some(&space)
 }
 
-/// Returns a profile that describes the colors of pixels with these channels. Any other one is ignored, as in
-/// browsers.
+/// Returns a profile that describes the colors of pixels with these channels. Any other one is
+/// ignored, as in browsers.
 pub(crate) fn fitting_profile(profile: Option<Vec<u8>>, channels: Channels) -> Option<Vec<u8>> {
     let space = match channels {
         Channels::Gray => *b"GRAY",
@@ -81,7 +82,8 @@ pub(crate) fn to_srgb(pixels: &mut Pixels) {
     }
 }
 
-/// Converts the grays of pixels with gray and alpha to sRGB. Keeps them if the profile cannot be used.
+/// Converts the grays of pixels with gray and alpha to sRGB. Keeps them if the profile cannot be
+/// used.
 pub(crate) fn grays_to_srgb(pixels: &mut [[u8; 2]], profile: Option<Vec<u8>>) {
     let usable = fitting_profile(profile, Channels::Gray);
     let Some(converter) = usable.and_then(|profile| SrgbConverter::new(&profile, Channels::Gray))
@@ -97,8 +99,8 @@ pub(crate) fn grays_to_srgb(pixels: &mut [[u8; 2]], profile: Option<Vec<u8>>) {
     result.unwrap_or(());
 }
 
-/// Converts RGBA pixels from sRGB to the colors of an RGB profile. Keeps them if there is no transform to
-/// this profile.
+/// Converts RGBA pixels from sRGB to the colors of an RGB profile. Keeps them if there is no
+/// transform to this profile.
 pub(crate) fn from_srgb(pixels: &mut Pixels, profile: &[u8]) {
     let converted = catch_codec_panic(MediaError::malformed, || {
         let profile = ColorProfile::new_from_slice(profile).map_err(MediaError::malformed)?;

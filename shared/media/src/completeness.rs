@@ -1,6 +1,7 @@
 //! Detection of truncated files by their structure.
 //!
-//! What browsers show is complete: whatever is missing or damaged behind the pixels of the first image does not matter.
+//! What browsers show is complete: whatever is missing or damaged behind the pixels of the first
+//! image does not matter.
 //!
 //! Invariant: nothing is decoded.
 
@@ -10,8 +11,8 @@ use crate::{
     format::Format,
 };
 
-/// Fails if a JPEG, PNG, GIF or WebP is truncated before the end of its first image, as far as its structure shows. Accepts all
-/// other files.
+/// Fails if a JPEG, PNG, GIF or WebP is truncated before the end of its first image, as far as its
+/// structure shows. Accepts all other files.
 pub fn require_complete(bytes: &[u8]) -> Result<(), MediaError> {
     match Format::detect(bytes) {
         Some(Format::Jpeg) => {

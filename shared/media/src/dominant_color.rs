@@ -18,9 +18,9 @@ struct Bin {
 
 /// Returns the most frequent color of sRGB pixels, as red, green and blue.
 ///
-/// Counts the pixels whose alpha is at least 128 in 4,096 bins, by the four high bits of each channel,
-/// and returns the mean of the fullest bin. Of equally full bins, the darkest by red, then green, then
-/// blue wins. Returns white if no pixel is opaque.
+/// Counts the pixels whose alpha is at least 128 in 4,096 bins, by the four high bits of each
+/// channel, and returns the mean of the fullest bin. Of equally full bins, the darkest by red, then
+/// green, then blue wins. Returns white if no pixel is opaque.
 pub fn dominant_color(pixels: &Pixels) -> [u8; 3] {
     let mut bins = vec![Bin::default(); BINS];
     for pixel in pixels.samples.chunks_exact(pixels.channels.count()) {
@@ -56,8 +56,8 @@ fn bin_index(color: [u8; 3]) -> usize {
 const MAX_BLACK: u8 = 45;
 /// Smallest sample of colors without a hue that are called white.
 const MIN_WHITE: u8 = 220;
-/// Difference of the largest and the smallest sample, in percent of the largest, below which a color has
-/// no hue.
+/// Difference of the largest and the smallest sample, in percent of the largest, below which a
+/// color has no hue.
 const MIN_SATURATION: u16 = 15;
 /// Largest sample below which orange is called brown.
 const MIN_ORANGE: u8 = 190;
@@ -66,8 +66,8 @@ const MIN_PINK_SAMPLE: u8 = 140;
 /// Largest sample below which pink is called purple.
 const MIN_PINK: u8 = 180;
 
-/// Returns the basic name of an sRGB color: black, gray, white, red, orange, brown, yellow, green, cyan,
-/// blue, purple or pink.
+/// Returns the basic name of an sRGB color: black, gray, white, red, orange, brown, yellow, green,
+/// cyan, blue, purple or pink.
 pub fn color_name(color: [u8; 3]) -> &'static str {
     let [red, green, blue] = color;
     let largest = red.max(green).max(blue);

@@ -88,7 +88,8 @@ pub enum MediaError {
     UnsupportedFormat(Format),
     #[error("encoding failed: {0}")]
     Encoding(String),
-    /// The process that decodes the format was not started, was ended, or had no time. Another attempt may succeed.
+    /// The process that decodes the format was not started, was ended, or had no time. Another
+    /// attempt may succeed.
     #[error("the decoder is not available: {0}")]
     Decoder(String),
 }

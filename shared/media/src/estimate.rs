@@ -1,9 +1,10 @@
-//! Upper bounds of the memory and time of a rendering, from headers alone: numbers of pixels times the
-//! maximum of each format.
+//! Upper bounds of the memory and time of a rendering, from headers alone: numbers of pixels times
+//! the maximum of each format.
 //!
 //! Invariants:
 //! - No pixel is decoded. The limits of sides and pixels are checked before, so no sum overflows.
-//! - The memory is at least the measured peak of the worst image with such a header (`tests/media/memory.rs`).
+//! - The memory is at least the measured peak of the worst image with such a header
+//!   (`tests/media/memory.rs`).
 
 use domain::naming::ImageSize;
 
@@ -18,20 +19,21 @@ use crate::{
     webp_tables::{MAX_TABLE_BYTES, require_table_limit},
 };
 
-/// Maximum estimated time of a rendering, in milliseconds. The rest of the time until the response is
-/// for reading and storing files, and for waiting for memory.
+/// Maximum estimated time of a rendering, in milliseconds. The rest of the time until the response
+/// is for reading and storing files, and for waiting for memory.
 pub const MAX_RENDERING_MILLISECONDS: u64 = 16_000;
 
 /// Nanoseconds of a millisecond.
 const NANOSECONDS: u64 = 1_000_000;
-/// Time to decode a sample and a byte of a JPEG, and of each further scan per sample, in nanoseconds.
+/// Time to decode a sample and a byte of a JPEG, and of each further scan per sample, in
+/// nanoseconds.
 const JPEG_SAMPLE: u64 = 8;
 const JPEG_BYTE: u64 = 25;
 const JPEG_SCAN_SAMPLE: u64 = 1;
 /// Time to decode a pixel of a HEIC as often as it has slices, in nanoseconds. Noise takes 131.
 const HEIC_PIXEL: u64 = 150;
-/// Time to decode a pixel of an AVIF as often as it has frames, and a byte, in nanoseconds. Full chroma with film grain takes 80 per
-/// pixel besides its bytes, and noise up to 85 per byte.
+/// Time to decode a pixel of an AVIF as often as it has frames, and a byte, in nanoseconds. Full
+/// chroma with film grain takes 80 per pixel besides its bytes, and noise up to 85 per byte.
 const AVIF_PIXEL: u64 = 90;
 const AVIF_BYTE: u64 = 100;
 /// Time to resize a pixel of the source or of the output, in nanoseconds.
@@ -57,8 +59,8 @@ const TIFF_PIXEL_BYTES: u64 = 32;
 const CANVAS_PIXEL_BYTES: u64 = 28;
 /// Memory of a pixel of a rendered frame with its encoder, in bytes.
 const FRAME_PIXEL_BYTES: u64 = 44;
-/// Memory of a pixel of a rendered animation in the file, in bytes. Noise, the worst case, takes half
-/// of it; the file grows by doubling.
+/// Memory of a pixel of a rendered animation in the file, in bytes. Noise, the worst case, takes
+/// half of it; the file grows by doubling.
 const FILE_PIXEL_BYTES: u64 = 4;
 
 /// Maximum memory and time of decoding an image.
@@ -81,7 +83,8 @@ impl DecodingCost {
         let is_still = info.frames == Frames::Still;
         let mut padded_bytes = 0;
         let mut is_rgba = false;
-        // Files that are damaged behind their pixels are copied without the damaged part, and icons as one of their image alone.
+        // Files that are damaged behind their pixels are copied without the damaged part, and icons
+        // as one of their image alone.
         let copy_bytes = match info.format {
             Format::Gif | Format::Ico | Format::Png | Format::WebP => bytes.len() as u64,
             _ => 0,
@@ -148,8 +151,8 @@ impl DecodingCost {
         }
     }
 
-    /// Returns the peak of rendering a still output, in bytes: of decoding, rotating or resizing, or
-    /// of encoding.
+    /// Returns the peak of rendering a still output, in bytes: of decoding, rotating or resizing,
+    /// or of encoding.
     pub(crate) fn peak_bytes(&self, info: &ImageInfo, still: &StillOutput) -> u64 {
         let source = still.shrink.size(info.displayed());
         let decoded = self.decoded_bytes(info, still.shrink);
@@ -192,10 +195,12 @@ impl DecodingCost {
     }
 }
 
-/// Returns the memory of decoding a HEIC or AVIF in addition to the pixels, in bytes, and the time, in nanoseconds.
+/// Returns the memory of decoding a HEIC or AVIF in addition to the pixels, in bytes, and the time,
+/// in nanoseconds.
 fn heif_cost(bytes: &[u8], format: Format) -> Result<(u64, u64), MediaError> {
     let work = HeifImage::read(bytes, format)?.work;
-    // The units of a picture are copied: without what the decoder does not need, and without their escapes.
+    // The units of a picture are copied: without what the decoder does not need, and without their
+    // escapes.
     let units = work.copied_bytes + 2 * work.picture_bytes;
 
     Ok(if format == Format::Heic {
@@ -282,8 +287,8 @@ impl Work {
         (resizing + self.output.pixels() * encoded_pixel) * u64::from(frames) / NANOSECONDS
     }
 
-    /// Returns the maximum of the format. Measured with noise, whose files are the largest, on one core
-    /// of a server.
+    /// Returns the maximum of the format. Measured with noise, whose files are the largest, on one
+    /// core of a server.
     fn pixel_cost(self) -> PixelCost {
         let (bytes, nanoseconds) = match self.format {
             Format::Jpeg if self.quality >= JPEG_FULL_CHROMA_QUALITY => (16, 250),

@@ -20,8 +20,9 @@ pub enum Format {
 }
 
 impl Format {
-    /// Detects the format from the first bytes of a file: 12 bytes are enough for most formats, 256 for
-    /// the brands of AVIF and HEIC. Files with brands of neither are HEIC until the bytes contain their headers.
+    /// Detects the format from the first bytes of a file: 12 bytes are enough for most formats, 256
+    /// for the brands of AVIF and HEIC. Files with brands of neither are HEIC until the bytes
+    /// contain their headers.
     pub fn detect(head: &[u8]) -> Option<Format> {
         let Recognized::Format(recognized) = formats::recognize(head) else {
             return None;

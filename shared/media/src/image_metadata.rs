@@ -23,7 +23,8 @@ pub const MAX_COUNTED_PAGES: usize = 10_000;
 pub struct MetadataOptions {
     /// Whether the position where a photo was taken is returned.
     pub keep_gps: bool,
-    /// Whether the bytes are only the beginning of a file. Its frames or pages are not counted then.
+    /// Whether the bytes are only the beginning of a file. Its frames or pages are not counted
+    /// then.
     pub is_prefix: bool,
 }
 
@@ -39,12 +40,14 @@ pub struct ImageMetadata {
     pub orientation: Orientation,
     /// Whether pixels can be transparent.
     pub has_alpha: Option<bool>,
-    /// Number of frames of an animation, or of pages of a TIFF, up to the damaged part of a file. At
-    /// least 1; `None` for sequences of AVIF and HEIC, and for what the beginning of a file does not show.
+    /// Number of frames of an animation, or of pages of a TIFF, up to the damaged part of a file.
+    /// At least 1; `None` for sequences of AVIF and HEIC, and for what the beginning of a file does
+    /// not show.
     pub pages: Option<u32>,
-    /// EXIF fields by their standard names: at most [`MAX_EXIF_FIELDS`](crate::exif::MAX_EXIF_FIELDS).
-    /// `GPSLatitude` and `GPSLongitude` are in degrees, negative to the south and west. Serial numbers
-    /// and names of owners are never returned.
+    /// EXIF fields by their standard names: at most
+    /// [`MAX_EXIF_FIELDS`](crate::exif::MAX_EXIF_FIELDS). `GPSLatitude` and `GPSLongitude` are in
+    /// degrees, negative to the south and west. Serial numbers and names of owners are never
+    /// returned.
     pub exif: BTreeMap<&'static str, ExifValue>,
 }
 

@@ -9,9 +9,12 @@
 //! - [`transform::transform()`] combines these steps by the rules of an upload config.
 //! - [`render::render()`] renders an image for delivery: resized, cropped, with a watermark.
 //! - [`render::Source::decode`] renders several outputs of an image that is decoded once.
-//! - [`image_metadata::image_metadata()`] reads what the record of an image contains, such as EXIF fields.
-//! - [`inspect::inspect()`] and [`inspect::inspect_sparse()`] read properties of audio, video and PDF files.
-//! - [`blurhash::blurhash()`], [`dominant_color::dominant_color()`] and [`dominant_color::color_name()`] describe pixels.
+//! - [`image_metadata::image_metadata()`] reads what the record of an image contains, such as EXIF
+//!   fields.
+//! - [`inspect::inspect()`] and [`inspect::inspect_sparse()`] read properties of audio, video and
+//!   PDF files.
+//! - [`blurhash::blurhash()`], [`dominant_color::dominant_color()`] and
+//!   [`dominant_color::color_name()`] describe pixels.
 //!
 //! Invariants:
 //! - No I/O, except by the reader that is passed to [`inspect::inspect()`], and no async code.

@@ -28,8 +28,9 @@ const GIF_KEPT: [&[u8; 11]; 3] = [b"NETSCAPE2.0", b"ANIMEXTS1.0", GIF_PROFILE];
 /// GIF extension of a color profile.
 const GIF_PROFILE: &[u8; 11] = b"ICCRGBG1012";
 
-/// Removes EXIF data, GPS positions, comments, thumbnails and bytes after the end of the file. Keeps
-/// the orientation as minimal EXIF data. Other formats than JPEG, PNG, GIF and WebP are unchanged.
+/// Removes EXIF data, GPS positions, comments, thumbnails and bytes after the end of the file.
+/// Keeps the orientation as minimal EXIF data. Other formats than JPEG, PNG, GIF and WebP are
+/// unchanged.
 pub fn strip(bytes: &[u8], probed: &ImageInfo) -> Result<Vec<u8>, MediaError> {
     let orientation_exif = (probed.orientation != Orientation::Normal)
         .then(|| exif::orientation_only(probed.orientation));
@@ -151,7 +152,8 @@ pub(crate) fn normalized_exif(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
     exif::normalized(&exif_block(bytes, format)?)
 }
 
-/// Returns the EXIF data of a file as a TIFF structure, copied only if it has several parts. That of a TIFF is the file.
+/// Returns the EXIF data of a file as a TIFF structure, copied only if it has several parts. That
+/// of a TIFF is the file.
 pub(crate) fn exif_block(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
     let borrowed = match format {
         Format::Jpeg => {

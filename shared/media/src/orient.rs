@@ -41,8 +41,8 @@ impl Orientation {
         self.to_exif() >= 5
     }
 
-    /// Returns the orientation of 0 to 3 counterclockwise quarter turns followed by a mirroring, as in
-    /// HEIF.
+    /// Returns the orientation of 0 to 3 counterclockwise quarter turns followed by a mirroring, as
+    /// in HEIF.
     pub(crate) fn from_heif(turns: u8, mirror: Option<u8>) -> Orientation {
         match (turns, mirror) {
             (1, None) => Orientation::QuarterTurnBack,

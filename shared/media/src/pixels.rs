@@ -17,10 +17,11 @@ pub const MAX_PIXELS: u64 = 100_000_000;
 /// Maximum number of pixels of a lossless or transparent WebP, which takes more time and memory to
 /// decode and encode.
 pub const MAX_LOSSLESS_PIXELS: u64 = 40_000_000;
-/// Maximum number of pixels of an encoded AVIF, as of phone cameras, so that noise takes less than the time of a rendering.
+/// Maximum number of pixels of an encoded AVIF, as of phone cameras, so that noise takes less than
+/// the time of a rendering.
 pub const MAX_AVIF_PIXELS: u64 = 12_500_000;
-/// Maximum number of pixels of an AVIF that a client did not request explicitly. Files up to this size are encoded more
-/// slowly and become smaller.
+/// Maximum number of pixels of an AVIF that a client did not request explicitly. Files up to this
+/// size are encoded more slowly and become smaller.
 pub const MAX_NEGOTIATED_AVIF_PIXELS: u64 = 2_000_000;
 
 /// Maximum width and height of the saliency map, in pixels.

@@ -96,8 +96,8 @@ pub fn probe(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     Ok(probed)
 }
 
-/// Reads the header of an image of which there are all bytes: whether it is animated is known, and what is missing behind the pixels does
-/// not matter.
+/// Reads the header of an image of which there are all bytes: whether it is animated is known, and
+/// what is missing behind the pixels does not matter.
 pub fn probe_whole(bytes: &[u8]) -> Result<ImageInfo, MediaError> {
     let mut probed = match probe(bytes) {
         Err(ProbeError::NeedsMore { .. }) if Format::detect(bytes) == Some(Format::WebP) => {
@@ -273,8 +273,8 @@ struct WebPPixels {
     has_alpha: bool,
 }
 
-/// Finds the pixels of an extended still image. Fails if their dimensions differ from the canvas, since decoders use those of the
-/// pixels.
+/// Finds the pixels of an extended still image. Fails if their dimensions differ from the canvas,
+/// since decoders use those of the pixels.
 fn webp_pixels(
     head: &[u8],
     chunks: &mut webp::Chunks,

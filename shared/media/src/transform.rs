@@ -21,8 +21,8 @@ use crate::{
     probe::{Frames, ImageInfo, probe_whole},
 };
 
-/// Maximum estimated time of a conversion, in milliseconds. The rest of the time until the response is for
-/// reading and storing the file.
+/// Maximum estimated time of a conversion, in milliseconds. The rest of the time until the response
+/// is for reading and storing the file.
 pub const MAX_CONVERSION_MILLISECONDS: u64 = 22_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +54,9 @@ enum Operation {
     Encode(Format),
 }
 
-/// Applies the rules to a complete file. Other formats than JPEG, PNG, GIF, WebP, HEIC and AVIF are unchanged; of
-/// animations, only the metadata is removed. Fails with `UnsupportedFormat` if metadata is to be removed from a HEIC or AVIF that is not converted.
+/// Applies the rules to a complete file. Other formats than JPEG, PNG, GIF, WebP, HEIC and AVIF are
+/// unchanged; of animations, only the metadata is removed. Fails with `UnsupportedFormat` if
+/// metadata is to be removed from a HEIC or AVIF that is not converted.
 ///
 /// Encoded images have sRGB colors if their profile is usable, and keep their EXIF data unless
 /// metadata is removed. Peak memory in addition to input and output: 1.6 GB, or 1.8 GB for a
@@ -76,9 +77,9 @@ pub fn transform(
     Ok(outcome(bytes, output, format, &probed))
 }
 
-/// Applies the rules to a complete file that is too large to be decoded: removes its metadata. The orientation
-/// is kept as EXIF data. Returns `None` if the rules convert the image. Fails for a PNG without its end: only its pixels would show
-/// whether they are complete.
+/// Applies the rules to a complete file that is too large to be decoded: removes its metadata. The
+/// orientation is kept as EXIF data. Returns `None` if the rules convert the image. Fails for a PNG
+/// without its end: only its pixels would show whether they are complete.
 pub fn transform_undecoded(
     bytes: &[u8],
     rules: &TransformationRules,
@@ -113,14 +114,15 @@ pub fn can_remove_metadata(format: Format, rules: &TransformationRules) -> bool 
     format.has_removable_metadata() || is_cleaned_by_encoding(format, rules)
 }
 
-/// Whether the rules name a format or a quality in which images of a decoded format are encoded, also if it is that of an AVIF.
+/// Whether the rules name a format or a quality in which images of a decoded format are encoded,
+/// also if it is that of an AVIF.
 fn is_cleaned_by_encoding(format: Format, rules: &TransformationRules) -> bool {
     let is_named = rules.upload_format != UploadFormat::Original;
     format.is_decodable() && (is_named || has_other_coding(format, rules))
 }
 
-/// Whether the rules convert every image of a format, as far as the format alone shows. GIF, WebP, HEIC and AVIF may be
-/// animations, which are not converted.
+/// Whether the rules convert every image of a format, as far as the format alone shows. GIF, WebP,
+/// HEIC and AVIF may be animations, which are not converted.
 pub fn converts_all(format: Format, rules: &TransformationRules) -> bool {
     matches!(format, Format::Jpeg | Format::Png) && has_other_coding(format, rules)
 }
@@ -227,7 +229,8 @@ fn encoded(
     encode(pixels, &encoding)
 }
 
-/// Fails if a conversion would take too long. The time of lossless images is limited by their pixels.
+/// Fails if a conversion would take too long. The time of lossless images is limited by their
+/// pixels.
 fn require_time(
     bytes: &[u8],
     probed: &ImageInfo,

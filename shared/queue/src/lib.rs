@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //! - Workers deserialize the same types that are serialized here.
-//! - The messages of one space have its id as their message group. While one space has many messages in
-//!   flight, SQS delivers those of other spaces first ("Amazon SQS fair queues" in the Amazon SQS
-//!   developer guide).
+//! - The messages of one space have its id as their message group. While one space has many
+//!   messages in flight, SQS delivers those of other spaces first ("Amazon SQS fair queues" in the
+//!   Amazon SQS developer guide).
 
 mod jobs;
 mod post_upload;
@@ -141,8 +141,8 @@ impl<J: Job> Queue<J> {
         }
     }
 
-    /// Sends up to ten jobs, with no call if there are none. After an error, some of them may have been
-    /// sent. Fails with [`QueueError::Rejected`] for more jobs.
+    /// Sends up to ten jobs, with no call if there are none. After an error, some of them may have
+    /// been sent. Fails with [`QueueError::Rejected`] for more jobs.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
     pub async fn send(&self, jobs: &[DelayedJob<J>]) -> Result<(), QueueError> {
         if jobs.len() > MAX_BATCH {
@@ -185,11 +185,11 @@ impl<J: Job> Queue<J> {
         ))
     }
 
-    /// Hides a received message for a time from now on, after which it is received again. Fails if the
-    /// message is not in flight.
+    /// Hides a received message for a time from now on, after which it is received again. Fails if
+    /// the message is not in flight.
     ///
-    /// Makes one attempt: it follows a failure, and a message that is not hidden is received again by the
-    /// visibility timeout of the queue.
+    /// Makes one attempt: it follows a failure, and a message that is not hidden is received again
+    /// by the visibility timeout of the queue.
     #[instrument(skip_all, fields(seconds))]
     pub async fn hide(&self, receipt_handle: &str, seconds: i32) -> Result<(), QueueError> {
         let once = aws_sdk_sqs::config::Builder::new().retry_config(RetryConfig::disabled());

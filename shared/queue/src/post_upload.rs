@@ -1,9 +1,10 @@
-//! Jobs that follow an upload. They are sent before the record is written, so their workers wait for
-//! the record for up to two minutes, by sending the job again with a delay.
+//! Jobs that follow an upload. They are sent before the record is written, so their workers wait
+//! for the record for up to two minutes, by sending the job again with a delay.
 //!
-//! Invariant: a job contains the rules of its announcement, so that its result does not depend on later
-//! changes. It stays below 20 KB (two URLs of 2,048 characters), so a batch of ten stays below the 256 KB that SQS permits at least
-//! ("Amazon SQS message quotas" in the Amazon SQS developer guide).
+//! Invariant: a job contains the rules of its announcement, so that its result does not depend on
+//! later changes. It stays below 20 KB (two URLs of 2,048 characters), so a batch of ten stays
+//! below the 256 KB that SQS permits at least ("Amazon SQS message quotas" in the Amazon SQS
+//! developer guide).
 
 use domain::{
     env::Timestamp,
@@ -58,8 +59,8 @@ impl Job for ProcessingJob {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "lowercase")]
 pub enum WebhookJob {
-    /// The first attempt of a webhook message, which the transaction of its event creates. If the event does not
-    /// happen, neither does the message exist.
+    /// The first attempt of a webhook message, which the transaction of its event creates. If the
+    /// event does not happen, neither does the message exist.
     Event {
         /// The space of the message.
         space_id: SpaceId,
@@ -77,8 +78,8 @@ pub enum WebhookJob {
         /// Time from which the attempt is made.
         due_at: Timestamp,
     },
-    /// A webhook message to begin a new series of attempts of, unless it was redelivered later. Dead letters
-    /// have this form too, so that they can be sent back to the queue.
+    /// A webhook message to begin a new series of attempts of, unless it was redelivered later.
+    /// Dead letters have this form too, so that they can be sent back to the queue.
     Redeliver {
         /// The space of the message.
         space_id: SpaceId,

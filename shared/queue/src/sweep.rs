@@ -36,8 +36,8 @@ pub struct SweepRound {
     pub after: Option<SweepPosition>,
 }
 
-/// The position of an original in a round, by space, file and revision, or of a rendition, which follow all
-/// originals of their space.
+/// The position of an original in a round, by space, file and revision, or of a rendition, which
+/// follow all originals of their space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepPosition {
     pub space_id: SpaceId,
@@ -49,7 +49,8 @@ pub struct SweepPosition {
     pub rendition: Option<RenditionPosition>,
 }
 
-/// The position of a rendition in the lists of a space: first the permanent ones, then the expiring ones.
+/// The position of a rendition in the lists of a space: first the permanent ones, then the expiring
+/// ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenditionPosition {
     pub retention: Retention,

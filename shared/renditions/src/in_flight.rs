@@ -2,10 +2,11 @@
 //!
 //! Invariants:
 //! - One rendering per rendition and place where it is stored runs at a time.
-//! - A rendering continues if its requests are cancelled, and is stored: codecs cannot be cancelled, and a
-//!   request that is repeated because a rendering takes too long would never get it. On Lambda, it
-//!   continues with the next invocation of the same environment, which is frozen between invocations, and
-//!   is lost if there is none ("Lambda execution environment lifecycle" in the AWS Lambda developer guide).
+//! - A rendering continues if its requests are cancelled, and is stored: codecs cannot be
+//!   cancelled, and a request that is repeated because a rendering takes too long would never get
+//!   it. On Lambda, it continues with the next invocation of the same environment, which is frozen
+//!   between invocations, and is lost if there is none ("Lambda execution environment lifecycle" in
+//!   the AWS Lambda developer guide).
 //! - Requests that wait for a rendering share its result, also an error.
 //! - A finished rendering is not kept: later requests find it in storage, or repeat a failed one.
 
@@ -63,13 +64,14 @@ pub(crate) enum Outcome {
 }
 
 impl InFlight {
-    /// Returns the number of renderings that succeeded so far. While it is unchanged, a rendition that
-    /// was not in storage is not stored by this process.
+    /// Returns the number of renderings that succeeded so far. While it is unchanged, a rendition
+    /// that was not in storage is not stored by this process.
     pub(crate) fn finished(&self) -> u64 {
         self.0.finished.load(Ordering::SeqCst)
     }
 
-    /// Starts a rendering, or waits for the same rendering of another request and returns its result.
+    /// Starts a rendering, or waits for the same rendering of another request and returns its
+    /// result.
     pub(crate) async fn run<Rendering>(
         &self,
         revision: Option<Revision>,
@@ -149,8 +151,8 @@ impl fmt::Debug for InFlight {
     }
 }
 
-/// A rendering in progress. Its drop removes it, also if the rendering panics, so that a later request
-/// starts another one.
+/// A rendering in progress. Its drop removes it, also if the rendering panics, so that a later
+/// request starts another one.
 struct Entry {
     in_flight: InFlight,
     key: RenderingKey,

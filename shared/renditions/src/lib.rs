@@ -1,19 +1,19 @@
 //! Renditions of images: each is rendered once, stored, and reused.
 //!
 //! A [`Rendition`] specifies the image. It is an [`ExpectedRendition`] before it is rendered, a
-//! [`NewRendition`] in memory, and a [`StoredRendition`](space_store::objects::StoredRendition) in the bucket. A
-//! [`ReadyRendition`] is one of the last two.
+//! [`NewRendition`] in memory, and a [`StoredRendition`](space_store::objects::StoredRendition) in
+//! the bucket. A [`ReadyRendition`] is one of the last two.
 //!
 //! Invariants:
 //! - Simultaneous requests for one rendition render it once per process, and share an error.
 //! - A stored rendition is opened, and read only as far as the caller reads it.
 //! - Renderings together use at most the memory that the process has for them. A request that waits
 //!   too long for memory fails with 503. Spaces share it fairly.
-//! - A rendering that outlasts its request is stored, on Lambda only if its execution environment serves
-//!   further requests.
+//! - A rendering that outlasts its request is stored, on Lambda only if its execution environment
+//!   serves further requests.
 //! - A request that may not create a rendition gets it only if it is stored.
-//! - Images created by requests without credentials are limited, and stored for some days only, except the
-//!   original with a watermark.
+//! - Images created by requests without credentials are limited, and stored for some days only,
+//!   except the original with a watermark.
 
 mod in_flight;
 mod memory;
@@ -108,7 +108,8 @@ impl Renditions {
         format.is_permitted_by(self.decoders)
     }
 
-    /// Fails like [`require_source`], and with 422 if the image has a format that this deployment does not decode.
+    /// Fails like [`require_source`], and with 422 if the image has a format that this deployment
+    /// does not decode.
     fn require_decoded(&self, file: &File) -> Result<(), ServiceError> {
         require_source(file)?;
         let format = restricting_format(&file.mime_type);
@@ -120,8 +121,8 @@ impl Renditions {
         Ok(())
     }
 
-    /// Returns the bytes of an original. Fails with 422 if it is no image, or too large to be read into
-    /// memory.
+    /// Returns the bytes of an original. Fails with 422 if it is no image, or too large to be read
+    /// into memory.
     pub async fn original(&self, file: &AuthorizedFile) -> Result<Bytes, ServiceError> {
         self.require_decoded(file.file())?;
         let original = file
@@ -131,11 +132,12 @@ impl Renditions {
         collect(original).await
     }
 
-    /// Renders a placeholder and the renditions to store from the bytes of the original, which is decoded once.
-    /// Stores each rendition before the next one is rendered, so that only one is in memory.
+    /// Renders a placeholder and the renditions to store from the bytes of the original, which is
+    /// decoded once. Stores each rendition before the next one is rendered, so that only one is in
+    /// memory.
     ///
-    /// Fails with 422 if the image cannot be decoded or makes a codec panic, and with 503 if the process
-    /// is busy with other renderings.
+    /// Fails with 422 if the image cannot be decoded or makes a codec panic, and with 503 if the
+    /// process is busy with other renderings.
     pub async fn create_all(
         &self,
         file: &AuthorizedFile,
@@ -167,8 +169,8 @@ impl Renditions {
         created.ok_or_else(|| ServiceError::internal("the rendering has no outputs"))
     }
 
-    /// Returns the first output of a rendering, and stores the others. An output that cannot be stored ends the
-    /// rendering. Returns `None` if the rendering fails before its first output.
+    /// Returns the first output of a rendering, and stores the others. An output that cannot be
+    /// stored ends the rendering. Returns `None` if the rendering fails before its first output.
     async fn store_all(
         &self,
         file: &AuthorizedFile,
@@ -230,8 +232,8 @@ impl Renditions {
         .await
     }
 
-    /// Runs a rendering on a thread for blocking work. Codecs cannot be cancelled: the permits are held
-    /// until the rendering ends, even if the request is gone.
+    /// Runs a rendering on a thread for blocking work. Codecs cannot be cancelled: the permits are
+    /// held until the rendering ends, even if the request is gone.
     async fn run_blocking<Rendered: Send + 'static>(
         &self,
         reserved: Reserved,
@@ -285,8 +287,8 @@ struct Reserved {
     permits: [OwnedSemaphorePermit; 2],
 }
 
-/// Runs work that decodes an image, on a thread for blocking work. If a codec panics, fails with 422: it
-/// does so each time.
+/// Runs work that decodes an image, on a thread for blocking work. If a codec panics, fails with
+/// 422: it does so each time.
 async fn decode_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
 ) -> Result<T, ServiceError> {

@@ -1,10 +1,10 @@
 //! Memory for simultaneous renderings.
 //!
 //! Invariants:
-//! - A rendering that waits for memory holds none, except its original. So renderings never wait for
-//!   each other in a circle.
-//! - A rendering keeps its original until it ends. So at most [`max_renderings`] requests read an original,
-//!   wait for memory or render at the same time, and the originals take at most
+//! - A rendering that waits for memory holds none, except its original. So renderings never wait
+//!   for each other in a circle.
+//! - A rendering keeps its original until it ends. So at most [`max_renderings`] requests read an
+//!   original, wait for memory or render at the same time, and the originals take at most
 //!   [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES) each, in addition to the budget. Jobs read their
 //!   original before they reserve memory: their number is limited by the worker, on Lambda to one.
 
@@ -20,8 +20,8 @@ use crate::render::invalid;
 
 /// Number of simultaneous renderings on few cores: some of them wait for S3.
 const MIN_RENDERINGS: usize = 4;
-/// Maximum number of simultaneous renderings on any number of cores: their originals are not part of the
-/// budget.
+/// Maximum number of simultaneous renderings on any number of cores: their originals are not part
+/// of the budget.
 const MAX_RENDERINGS: usize = 16;
 /// Unit of the budget, in bytes: a mebibyte.
 const UNIT_BYTES: u64 = 1 << 20;
@@ -31,8 +31,8 @@ const UNIT_BYTES: u64 = 1 << 20;
 pub struct MemoryLimits {
     /// Memory of all renderings, in bytes.
     pub bytes: u64,
-    /// Maximum time that a rendering waits until it may read its original, and again until its memory is
-    /// free.
+    /// Maximum time that a rendering waits until it may read its original, and again until its
+    /// memory is free.
     pub max_wait: Duration,
 }
 
@@ -74,8 +74,8 @@ impl MemoryBudget {
         self.reserve(&self.renderings, 1).await
     }
 
-    /// Waits for the memory of a rendering. Fails with 503 if it is not free in time, and with 422 if
-    /// the process does not have as much.
+    /// Waits for the memory of a rendering. Fails with 503 if it is not free in time, and with 422
+    /// if the process does not have as much.
     pub(crate) async fn reserve_pixels(
         &self,
         bytes: u64,
@@ -103,7 +103,8 @@ impl MemoryBudget {
     }
 }
 
-/// Returns the maximum number of simultaneous renderings on this machine: one per core, within limits.
+/// Returns the maximum number of simultaneous renderings on this machine: one per core, within
+/// limits.
 fn max_renderings() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     cores.clamp(MIN_RENDERINGS, MAX_RENDERINGS)

@@ -13,9 +13,10 @@ use media::{
 
 /// Maximum number of pixels of an output whose negotiated format is final.
 const MAX_FINAL_PIXELS: u64 = 10_000_000;
-/// Maximum number of pixels of its original, and of one in HEIC or AVIF, which takes several times as long to decode.
-/// Within these limits, a rendering is estimated at less than the maximum time, so that no substitute is needed; only
-/// a file of unusually many scans, slices or frames may exceed it, and is rejected.
+/// Maximum number of pixels of its original, and of one in HEIC or AVIF, which takes several times
+/// as long to decode. Within these limits, a rendering is estimated at less than the maximum time,
+/// so that no substitute is needed; only a file of unusually many scans, slices or frames may
+/// exceed it, and is rejected.
 const MAX_FINAL_SOURCE_PIXELS: u64 = 50_000_000;
 const MAX_FINAL_HEIF_SOURCE_PIXELS: u64 = 15_000_000;
 
@@ -28,9 +29,9 @@ pub(crate) fn restricting_format(mime_type: &str) -> Option<Format> {
         .find(|format| format.name() == extension)
 }
 
-/// Returns the formats in which a rendition of an original of this type may be rendered: its own alone if no
-/// other one replaces it, else followed by its substitutes, if the image exceeds its limits. The last
-/// one is PNG, which has no limit of sides.
+/// Returns the formats in which a rendition of an original of this type may be rendered: its own
+/// alone if no other one replaces it, else followed by its substitutes, if the image exceeds its
+/// limits. The last one is PNG, which has no limit of sides.
 pub(crate) fn formats(
     rendition: Rendition,
     original_mime_type: &str,
@@ -60,13 +61,15 @@ pub(crate) fn formats(
     formats
 }
 
-/// Whether a negotiated format suits an output of this size: its sides, and AVIF does not take too long.
+/// Whether a negotiated format suits an output of this size: its sides, and AVIF does not take too
+/// long.
 pub(crate) fn suits_size(format: ImageFormat, output: ImageSize) -> bool {
     let is_slow = format == ImageFormat::Avif && output.pixels() > MAX_NEGOTIATED_AVIF_PIXELS;
     supports_sides(format_of(format), output) && !is_slow
 }
 
-/// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is animated, and a HEIC or AVIF with alpha not as JPEG.
+/// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is
+/// animated, and a HEIC or AVIF with alpha not as JPEG.
 pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: ImageSize) -> bool {
     let is_animated = may_be_animated(info.format) && info.frames != Frames::Still;
     let loses_alpha = is_heif(info.format) && info.has_alpha;
@@ -75,8 +78,9 @@ pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: ImageSize) ->
         && (format != ImageFormat::Jpeg || !loses_alpha)
 }
 
-/// Whether a negotiated format that suits the size of the output has no substitutes: an image of the original's format
-/// may be animated, which does not suit AVIF, and a large one may take too long.
+/// Whether a negotiated format that suits the size of the output has no substitutes: an image of
+/// the original's format may be animated, which does not suit AVIF, and a large one may take too
+/// long.
 pub(crate) fn is_final(
     format: ImageFormat,
     original: Option<Format>,
@@ -98,7 +102,8 @@ fn may_be_animated(format: Format) -> bool {
     matches!(format, Format::Gif | Format::WebP)
 }
 
-/// Whether images of a format take long to decode, and may have alpha although they are mostly delivered as JPEG.
+/// Whether images of a format take long to decode, and may have alpha although they are mostly
+/// delivered as JPEG.
 pub(crate) fn is_heif(format: Format) -> bool {
     matches!(format, Format::Heic | Format::Avif)
 }

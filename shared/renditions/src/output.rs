@@ -25,8 +25,9 @@ pub struct ExpectedRendition {
     pub size: Option<ImageSize>,
 }
 
-/// Returns a rendition with its output, so that all requests with the same output have the same rendition. A
-/// rendition of a file whose size is not recorded, or whose output exceeds a limit, is unchanged.
+/// Returns a rendition with its output, so that all requests with the same output have the same
+/// rendition. A rendition of a file whose size is not recorded, or whose output exceeds a limit, is
+/// unchanged.
 pub fn resolve(rendition: Rendition, file: &File) -> Rendition {
     let Some(size) = file.displayed_size() else {
         return rendition;
@@ -79,8 +80,8 @@ pub(crate) fn resolve_for_size(rendition: Rendition, size: ImageSize) -> Renditi
     }
 }
 
-/// Returns the properties of a rendition that are known without reading the original. Fails with 422 if the
-/// output exceeds the limit.
+/// Returns the properties of a rendition that are known without reading the original. Fails with
+/// 422 if the output exceeds the limit.
 pub fn expected(rendition: &Rendition, file: &File) -> Result<ExpectedRendition, ServiceError> {
     let content_type = || format_of(rendition.format).media_type().mime_type;
     let size = file
@@ -94,7 +95,8 @@ pub fn expected(rendition: &Rendition, file: &File) -> Result<ExpectedRendition,
     })
 }
 
-/// Returns the size of the output for an image of this size. Fails with 422 if it exceeds the limit.
+/// Returns the size of the output for an image of this size. Fails with 422 if it exceeds the
+/// limit.
 fn output_size(rendition: &Rendition, size: ImageSize) -> Result<ImageSize, ServiceError> {
     let geometry = plan(size, rendition.resize());
     let geometry = geometry.map_err(|error| rendering_error(error, *rendition))?;

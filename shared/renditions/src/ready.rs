@@ -19,7 +19,8 @@ pub enum ReadyRendition {
     /// Rendered for this request.
     Rendered {
         rendition: NewRendition,
-        /// Where it is stored; `None` if it is not, because its file has as many renditions as it may have.
+        /// Where it is stored; `None` if it is not, because its file has as many renditions as it
+        /// may have.
         location: Option<RenditionLocation>,
     },
 }

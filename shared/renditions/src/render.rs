@@ -34,7 +34,8 @@ pub(crate) struct PlannedRendition {
     pub(crate) memory_bytes: u64,
 }
 
-/// Fails with 422 if a file is no image, a raw photo, whose TIFF shows a preview at most, or too large to be read into memory.
+/// Fails with 422 if a file is no image, a raw photo, whose TIFF shows a preview at most, or too
+/// large to be read into memory.
 pub fn require_source(file: &File) -> Result<(), ServiceError> {
     let is_raw_photo = formats::is_raw_photo(&file.mime_type);
     if file.resource_type != ResourceType::Image || is_raw_photo {
@@ -100,8 +101,8 @@ pub(crate) struct ChosenFormat {
     pub(crate) plan: RenderPlan,
 }
 
-/// Returns the first format of a rendition in which the image can be rendered. Fails with the error of
-/// the last one.
+/// Returns the first format of a rendition in which the image can be rendered. Fails with the error
+/// of the last one.
 pub(crate) fn choose_format(
     source: &Source,
     rendition: Rendition,

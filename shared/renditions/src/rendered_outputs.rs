@@ -1,6 +1,7 @@
 //! Hands the outputs of a rendering from its thread to the task that stores them.
 //!
-//! Invariant: the thread continues after an output is stored, so that one output at a time is in memory.
+//! Invariant: the thread continues after an output is stored, so that one output at a time is in
+//! memory.
 
 use domain::errors::ServiceError;
 use space_store::objects::NewRendition;
@@ -34,8 +35,8 @@ pub(crate) fn channel() -> (OutputSender, RenderedOutputs) {
 }
 
 impl OutputSender {
-    /// Sends an output and waits until it is stored. Returns `false` if it is not, so that the rendering
-    /// ends. Blocks the thread.
+    /// Sends an output and waits until it is stored. Returns `false` if it is not, so that the
+    /// rendering ends. Blocks the thread.
     pub(crate) fn send(&self, output: Result<NewRendition, ServiceError>) -> bool {
         let (stored, is_stored) = oneshot::channel();
         let output = RenderedOutput {

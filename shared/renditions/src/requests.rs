@@ -18,8 +18,8 @@ pub struct RenditionRequest<'a> {
 }
 
 impl Renditions {
-    /// Returns a rendition; `None` if it is not stored. Fails with 403 if it is not stored and the request may
-    /// not create it, and with 422 if the file is no image that can be rendered.
+    /// Returns a rendition; `None` if it is not stored. Fails with 403 if it is not stored and the
+    /// request may not create it, and with 422 if the file is no image that can be rendered.
     pub async fn find(
         &self,
         request: RenditionRequest<'_>,
@@ -47,9 +47,9 @@ impl Renditions {
 
     /// Returns a rendition, rendered if it is not stored.
     ///
-    /// Fails with 403 if it is not stored and the request may not render, with 422 if the file is no
-    /// image that can be rendered, with 429 if the space has no renderings left for requests without
-    /// credentials, and with 503 if the process is busy with other renderings.
+    /// Fails with 403 if it is not stored and the request may not render, with 422 if the file is
+    /// no image that can be rendered, with 429 if the space has no renderings left for requests
+    /// without credentials, and with 503 if the process is busy with other renderings.
     pub async fn get(&self, request: RenditionRequest<'_>) -> Result<ReadyRendition, ServiceError> {
         let finished = self.in_flight.finished();
         if let Some(found) = self.find(request).await? {
@@ -118,8 +118,8 @@ impl Renditions {
         self.render_and_store(request, location).await
     }
 
-    /// Renders a rendition and stores it, unless it is for a request without credentials and the file has as many
-    /// as it may have.
+    /// Renders a rendition and stores it, unless it is for a request without credentials and the
+    /// file has as many as it may have.
     async fn render_and_store(
         &self,
         request: RenditionRequest<'_>,

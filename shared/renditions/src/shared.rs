@@ -24,8 +24,9 @@ use crate::{
 /// rendered.
 const MAX_MILLISECONDS: u64 = 60_000;
 
-/// Time after which no further output is begun, if the estimates were too low. The last one may take as long as
-/// a single rendering, which leaves time until the end of an invocation of two minutes.
+/// Time after which no further output is begun, if the estimates were too low. The last one may
+/// take as long as a single rendering, which leaves time until the end of an invocation of two
+/// minutes.
 const MAX_RUN: Duration = Duration::from_secs(70);
 
 /// Stands for the image itself in errors that concern all outputs.
@@ -51,8 +52,8 @@ struct Output {
 }
 
 impl SharedRendering {
-    /// Chooses the format of each rendition, and checks the limits from the image's headers. Blocks the
-    /// thread for a short time.
+    /// Chooses the format of each rendition, and checks the limits from the image's headers. Blocks
+    /// the thread for a short time.
     ///
     /// Fails with the error of the first rendition if none can be rendered.
     pub(crate) fn plan(
@@ -99,9 +100,9 @@ impl SharedRendering {
         self.plan.memory_bytes
     }
 
-    /// Decodes the image and renders one output after the other. Passes each to `finish`, and ends early if
-    /// that returns `false`. Fails outputs that it cannot begin in time, and fails as a whole if the image
-    /// is damaged. Blocks the thread for up to two minutes.
+    /// Decodes the image and renders one output after the other. Passes each to `finish`, and ends
+    /// early if that returns `false`. Fails outputs that it cannot begin in time, and fails as a
+    /// whole if the image is damaged. Blocks the thread for up to two minutes.
     pub(crate) fn run(
         self,
         bytes: &[u8],

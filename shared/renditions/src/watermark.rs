@@ -74,8 +74,8 @@ impl LayerCache {
     }
 }
 
-/// Runs the codec of a watermark. If it fails or panics, fails with an internal error: the image to render
-/// is not the cause.
+/// Runs the codec of a watermark. If it fails or panics, fails with an internal error: the image to
+/// render is not the cause.
 fn decoded_by(
     decode: impl FnOnce() -> Result<WatermarkLayer, MediaError> + UnwindSafe,
 ) -> Result<WatermarkLayer, ServiceError> {

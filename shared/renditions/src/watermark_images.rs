@@ -1,12 +1,15 @@
-//! Fetches the images of watermarks when they are set, or reads them from files, and stores copies of them.
+//! Fetches the images of watermarks when they are set, or reads them from files, and stores copies
+//! of them.
 //!
 //! Invariants:
-//! - An image is stored only if delivery can decode it. Delivery reads the copy, and never the URL or the file.
-//! - Settings that keep their file keep the copy unless the file has newer bytes, so they can be changed after the file
-//!   is deleted.
+//! - An image is stored only if delivery can decode it. Delivery reads the copy, and never the URL
+//!   or the file.
+//! - Settings that keep their file keep the copy unless the file has newer bytes, so they can be
+//!   changed after the file is deleted.
 //!
-//! Images are decoded one at a time, but outside of a memory budget: a WebP that was prepared for it can
-//! request more memory than the function has. That ends the invocation, and nothing is stored.
+//! Images are decoded one at a time, but outside of a memory budget: a WebP that was prepared for
+//! it can request more memory than the function has. That ends the invocation, and nothing is
+//! stored.
 
 use std::{sync::Arc, time::Duration};
 
@@ -72,8 +75,8 @@ struct Current<'a> {
 }
 
 impl Current<'_> {
-    /// Returns the revision of the stored image if it is a copy of a file that has no newer bytes, or none any more.
-    /// Revisions are ordered by time.
+    /// Returns the revision of the stored image if it is a copy of a file that has no newer bytes,
+    /// or none any more. Revisions are ordered by time.
     fn copy_of(&self, id: FileId, file: Option<&File>) -> Option<Revision> {
         let copy = self.stored?;
         let is_same = self.watermark?.file_id == Some(id);
@@ -111,8 +114,8 @@ impl Watermarks {
         }
     }
 
-    /// Replaces the security settings of a space, after the image of an enabled watermark is stored.
-    /// Fails with 422 if the image cannot be fetched or decoded.
+    /// Replaces the security settings of a space, after the image of an enabled watermark is
+    /// stored. Fails with 422 if the image cannot be fetched or decoded.
     pub async fn replace(
         &self,
         space: &mut SpaceScope,
@@ -163,8 +166,8 @@ impl Watermarks {
             .await;
     }
 
-    /// Stores the image of a watermark, unless the current one is a copy of the bytes that its file has, and returns its
-    /// revision; `None` unless the watermark is enabled.
+    /// Stores the image of a watermark, unless the current one is a copy of the bytes that its file
+    /// has, and returns its revision; `None` unless the watermark is enabled.
     async fn store_image(
         &self,
         space: &SpaceScope,
@@ -208,7 +211,8 @@ impl Watermarks {
         Err(URL.invalid(FieldError::NotFetched(reason)))
     }
 
-    /// Returns the original bytes of an image of the space. Fails with 422 for other files, and for none.
+    /// Returns the original bytes of an image of the space. Fails with 422 for other files, and for
+    /// none.
     async fn original(
         &self,
         space: &SpaceScope,

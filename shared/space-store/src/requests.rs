@@ -1,4 +1,5 @@
-//! What happens to every request: authentication, rate limits, and reservations of idempotency keys.
+//! What happens to every request: authentication, rate limits, and reservations of idempotency
+//! keys.
 
 use domain::{
     errors::{RateLimitStatus, ServiceError},
@@ -63,8 +64,8 @@ impl Requests<'_> {
         })
     }
 
-    /// Authenticates a request without counting it. Returns `None` if the key is unknown, revoked or
-    /// expired.
+    /// Authenticates a request without counting it. Returns `None` if the key is unknown, revoked
+    /// or expired.
     pub async fn authenticate(self, secret: &KeySecret) -> Result<Option<Caller>, ServiceError> {
         let key = self.table.keys().authenticate(&secret.hash()).await?;
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))

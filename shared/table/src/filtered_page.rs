@@ -16,7 +16,8 @@ pub(crate) struct FilteredPage<'a, T> {
     page_request: &'a PageRequest,
     /// Number of records that pass the filter.
     accepted: usize,
-    /// The records that were read, in the direction of the request; `None` for records that do not pass.
+    /// The records that were read, in the direction of the request; `None` for records that do not
+    /// pass.
     read: Slice<Option<T>>,
 }
 

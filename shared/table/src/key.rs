@@ -32,8 +32,10 @@
 //! | idempotency reservation, with an encrypted response | `IDEMPOTENCY#{request hash}` | `IDEMPOTENCY` |
 //!
 //! Invariants:
-//! - Everything else that belongs to a space is in its partition or named by an item there: a purge finds it.
-//! - In a space's partition only folders and entries of files by folder sort from `FOLDER#` to the last `FOLDER_FILE#`.
+//! - Everything else that belongs to a space is in its partition or named by an item there: a purge
+//!   finds it.
+//! - In a space's partition only folders and entries of files by folder sort from `FOLDER#` to the
+//!   last `FOLDER_FILE#`.
 
 mod parts;
 

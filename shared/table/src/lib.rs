@@ -2,13 +2,14 @@
 //!
 //! Invariants:
 //! - This is the only crate that defines table keys; the module `key` lists all of them.
-//! - Every read is strongly consistent and complete. An incomplete read is an error, never an absent
-//!   record.
-//! - Every write has a condition or is idempotent, and determines its own outcome if the response of
-//!   the first attempt is lost.
-//! - A record that is read by several keys is stored under each of them with all that is read there,
-//!   and one transaction changes all copies. API keys are the exception: the item that counts requests is changed outside of
-//!   transactions, which would conflict with the requests that it counts.
+//! - Every read is strongly consistent and complete. An incomplete read is an error, never an
+//!   absent record.
+//! - Every write has a condition or is idempotent, and determines its own outcome if the response
+//!   of the first attempt is lost.
+//! - A record that is read by several keys is stored under each of them with all that is read
+//!   there, and one transaction changes all copies. API keys are the exception: the item that
+//!   counts requests is changed outside of transactions, which would conflict with the requests
+//!   that it counts.
 
 pub mod errors;
 

@@ -152,8 +152,8 @@ impl Table {
         Ok(Slice { records, has_more })
     }
 
-    /// Returns the query of a page. Its range excludes the records before the cursor, so they are not
-    /// read.
+    /// Returns the query of a page. Its range excludes the records before the cursor, so they are
+    /// not read.
     fn list_query(&self, range: &Range, page_request: &PageRequest) -> QueryFluentBuilder {
         let is_forward = page_request.direction() == Direction::Forward;
         let scans_forward = is_forward == range.is_ascending;

@@ -162,8 +162,8 @@ impl Transaction<'_> {
         self.push_update(update, Some(reason));
     }
 
-    /// Updates an item as [`Transaction::update`] does. [`Transaction::commit_or_explain`] returns the item if
-    /// the condition does not hold.
+    /// Updates an item as [`Transaction::update`] does. [`Transaction::commit_or_explain`] returns
+    /// the item if the condition does not hold.
     pub(crate) fn update_or_return(
         &mut self,
         key: Key,
@@ -177,7 +177,8 @@ impl Transaction<'_> {
         self.push_update(update, Some(reason));
     }
 
-    /// Updates an item unconditionally. `expressions` only defines the names and values of `update`.
+    /// Updates an item unconditionally. `expressions` only defines the names and values of
+    /// `update`.
     pub(crate) fn update_always(&mut self, key: Key, update: &str, expressions: &Condition) {
         let update = self.update_builder(key, update, expressions);
         self.push_update(update, None);
@@ -220,7 +221,8 @@ impl Transaction<'_> {
         self.commit().await
     }
 
-    /// Commits the transaction. Repeats it while it conflicts with other transactions or is throttled.
+    /// Commits the transaction. Repeats it while it conflicts with other transactions or is
+    /// throttled.
     pub(crate) async fn commit(self) -> Result<(), WriteError> {
         match self.commit_or_explain().await? {
             None => Ok(()),
@@ -228,7 +230,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Commits the transaction as [`Transaction::commit`] does. Returns why a condition does not hold.
+    /// Commits the transaction as [`Transaction::commit`] does. Returns why a condition does not
+    /// hold.
     pub(crate) async fn commit_or_explain(self) -> Result<Option<FailedTransaction>, TableError> {
         let Transaction {
             table,

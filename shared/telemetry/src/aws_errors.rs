@@ -1,5 +1,5 @@
-//! AWS errors: codes that are counted in metrics or decide whether a call is retried, and their text
-//! in the log.
+//! AWS errors: codes that are counted in metrics or decide whether a call is retried, and their
+//! text in the log.
 
 use std::{error::Error as StdError, fmt};
 
@@ -19,8 +19,8 @@ const THROTTLING: [&str; 7] = [
     "RequestThrottled",
     "SlowDown",
 ];
-/// Codes of calls that conflicted with a concurrent call on the same item or object, or with a retry
-/// of themselves. `TransactionConflict` is a reason of a cancelled transaction.
+/// Codes of calls that conflicted with a concurrent call on the same item or object, or with a
+/// retry of themselves. `TransactionConflict` is a reason of a cancelled transaction.
 const CONFLICT: [&str; 4] = [
     "TransactionConflictException",
     "TransactionInProgressException",
@@ -50,8 +50,8 @@ impl fmt::Display for ErrorResponse<'_> {
 }
 
 /// Returns a failed call as the cause of an error: of an error response its code, message and
-/// request id. The SDK's own text of a response contains Rust debug output. An error without a code is
-/// returned whole: its `Debug` output, unlike its text, may contain the response.
+/// request id. The SDK's own text of a response contains Rust debug output. An error without a code
+/// is returned whole: its `Debug` output, unlike its text, may contain the response.
 pub fn aws_cause<E, R>(error: SdkError<E, R>) -> Box<dyn StdError + Send + Sync>
 where
     E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
@@ -73,8 +73,8 @@ pub fn is_throttling(code: &str) -> bool {
     THROTTLING.contains(&code)
 }
 
-/// Whether an error code, or a reason of a cancelled transaction, means a conflict with a concurrent
-/// call.
+/// Whether an error code, or a reason of a cancelled transaction, means a conflict with a
+/// concurrent call.
 pub fn is_conflict(code: &str) -> bool {
     CONFLICT.contains(&code)
 }

@@ -1,12 +1,14 @@
 //! Logs and metrics of functions.
 //!
 //! A [`Task`] is one request or one job. Its span identifies it in the log, and it counts its AWS
-//! calls. At its end it logs one line, which is also that of its metrics. Code that it calls adds to the current task with [`record_route`], [`record_space`] and [`count_aws_attempt`], without having it passed in.
+//! calls. At its end it logs one line, which is also that of its metrics. Code that it calls adds
+//! to the current task with [`record_route`], [`record_space`] and [`count_aws_attempt`], without
+//! having it passed in.
 //!
-//! Within a task, the public operations of `table`, `bucket` and `queue` have spans of level `info`,
-//! and so do those of `space-store` that make several calls: a warning about an AWS call shows the
-//! operation that made it. A span costs about a microsecond of CPU time, or nothing if the log level
-//! excludes it.
+//! Within a task, the public operations of `table`, `bucket` and `queue` have spans of level
+//! `info`, and so do those of `space-store` that make several calls: a warning about an AWS call
+//! shows the operation that made it. A span costs about a microsecond of CPU time, or nothing if
+//! the log level excludes it.
 //!
 //! Invariants:
 //! - Every line that is logged while a task runs is within its span, at any log level, and so

@@ -1,9 +1,11 @@
-//! The line of a task in the log, whose members are the description and the measurements of the task.
+//! The line of a task in the log, whose members are the description and the measurements of the
+//! task.
 //!
-//! A failed job is also a metric: CloudWatch Logs extracts it from the member `_aws` of the line, in the embedded
-//! metric format ("Specification: Embedded metric format" in the Amazon CloudWatch user guide). AWS bills each metric,
-//! so what no alarm needs is in the log alone, which CloudWatch Logs Insights queries. Counts of failures that are zero
-//! are omitted, since AWS bills each byte of a line.
+//! A failed job is also a metric: CloudWatch Logs extracts it from the member `_aws` of the line,
+//! in the embedded metric format ("Specification: Embedded metric format" in the Amazon CloudWatch
+//! user guide). AWS bills each metric, so what no alarm needs is in the log alone, which CloudWatch
+//! Logs Insights queries. Counts of failures that are zero are omitted, since AWS bills each byte
+//! of a line.
 //!
 //! Lambda's log-level filter reads the level of a line from `level`, and its time from `timestamp`
 //! in RFC 3339 ("Log-level filtering" in the AWS Lambda developer guide).

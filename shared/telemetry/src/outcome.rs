@@ -2,7 +2,8 @@
 
 use tracing::Level;
 
-/// Maximum length of a cause in the log, in bytes as a JSON string. CloudWatch splits lines that are too long, and finds no metrics then.
+/// Maximum length of a cause in the log, in bytes as a JSON string. CloudWatch splits lines that
+/// are too long, and finds no metrics then.
 const MAX_CAUSE_BYTES: usize = 2_000;
 
 /// How a task ended.

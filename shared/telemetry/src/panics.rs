@@ -5,10 +5,10 @@ use std::{
     panic::{self, PanicHookInfo},
 };
 
-/// From now on, logs each panic of the process as a line of level `error` within the span of the task
-/// that panics, besides the line of the failed request or job, and not as text. The line contains a
-/// backtrace if `RUST_BACKTRACE` is set. Unwinding by `resume_unwind`, which libjpeg uses to report
-/// errors, is not logged.
+/// From now on, logs each panic of the process as a line of level `error` within the span of the
+/// task that panics, besides the line of the failed request or job, and not as text. The line
+/// contains a backtrace if `RUST_BACKTRACE` is set. Unwinding by `resume_unwind`, which libjpeg
+/// uses to report errors, is not logged.
 pub fn log_panics() {
     panic::set_hook(Box::new(log_panic));
 }

@@ -31,9 +31,9 @@ impl JobContext {
         self.receive_count > LAST_FULL_RECEIVE && self.is_restarted(announced_at)
     }
 
-    /// Returns the result of a job. If the job failed at its last full receive, returns that of `restart`,
-    /// which sends it again as a new message: the receives of the old one would show later that the job
-    /// may kill its process.
+    /// Returns the result of a job. If the job failed at its last full receive, returns that of
+    /// `restart`, which sends it again as a new message: the receives of the old one would show
+    /// later that the job may kill its process.
     pub async fn retry_or_restart<Restarting>(
         &self,
         processed: Result<(), ServiceError>,

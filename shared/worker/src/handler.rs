@@ -11,8 +11,8 @@ use tokio::time::Instant;
 
 use crate::{JobContext, JobError, ServedQueue, redelivery::delay_seconds};
 
-/// Attribute with the number of receives of a message ("Using Lambda with Amazon SQS" in the AWS Lambda
-/// developer guide).
+/// Attribute with the number of receives of a message ("Using Lambda with Amazon SQS" in the AWS
+/// Lambda developer guide).
 const RECEIVE_COUNT: &str = "ApproximateReceiveCount";
 
 /// Processes the jobs of one queue.
@@ -76,9 +76,9 @@ impl<W: Worker> Batch<W> {
     async fn run(&self, event: SqsEvent) -> SqsBatchResponse {
         let mut response = SqsBatchResponse::default();
         for message in event.records {
-            // An empty identifier fails the whole batch ("Handling errors for an SQS event source in
-            // Lambda" in the AWS Lambda developer guide), so a message without one, which SQS does not
-            // deliver, is dropped.
+            // An empty identifier fails the whole batch ("Handling errors for an SQS event source
+            // in Lambda" in the AWS Lambda developer guide), so a message without one, which SQS
+            // does not deliver, is dropped.
             let Some(id) = message.message_id.clone().filter(|id| !id.is_empty()) else {
                 tracing::error!("a message without an id was dropped");
                 continue;
@@ -118,8 +118,8 @@ impl<W: Worker> Batch<W> {
     }
 
     async fn run_job(&self, message: &SqsMessage, context: &JobContext) -> Result<(), Failed> {
-        // A body that cannot be parsed fails every time, and ends up in the dead-letter queue, unless a
-        // version of this function that can parse it is deployed in the meantime.
+        // A body that cannot be parsed fails every time, and ends up in the dead-letter queue,
+        // unless a version of this function that can parse it is deployed in the meantime.
         let Ok(job) = serde_json::from_str(message.body.as_deref().unwrap_or_default()) else {
             return Err(Failed::without_pause(FailureReason::InvalidMessage));
         };
@@ -141,8 +141,8 @@ impl<W: Worker> Batch<W> {
         }
     }
 
-    /// Hides the message of a failed job until its next try. After a failure of that, the message is
-    /// received again after the visibility timeout of the queue.
+    /// Hides the message of a failed job until its next try. After a failure of that, the message
+    /// is received again after the visibility timeout of the queue.
     async fn hide(&self, message: &SqsMessage, pause: Duration, context: &JobContext) {
         let Some(receipt_handle) = message.receipt_handle.as_deref() else {
             return;

@@ -2,8 +2,8 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
-/// Error of a job. SQS delivers its message again after a delay, up to the queue's `maxReceiveCount`,
-/// and then moves it to the dead-letter queue.
+/// Error of a job. SQS delivers its message again after a delay, up to the queue's
+/// `maxReceiveCount`, and then moves it to the dead-letter queue.
 #[derive(Debug)]
 pub struct JobError {
     cause: Box<dyn StdError + Send + Sync>,

@@ -1,12 +1,13 @@
 //! Redelivery of failed messages.
 //!
-//! SQS hides a received message for the visibility timeout of its queue, which is six times the timeout of
-//! the function. A failed job would wait that long, so the handler hides its message for a shorter delay.
-//! The message is also reported as failed, so that Lambda does not delete it. Lambda leaves its visibility
-//! alone: a failed message reappears when its timeout runs out ("Handling errors for an SQS event source in
-//! Lambda" in the AWS Lambda developer guide), and a changed timeout applies to the current receive ("Amazon
-//! SQS visibility timeout" in the Amazon SQS developer guide). The message processing framework of AWS for
-//! .NET changes it in its Lambda handler too (`aws/aws-dotnet-messaging`, pull request 151).
+//! SQS hides a received message for the visibility timeout of its queue, which is six times the
+//! timeout of the function. A failed job would wait that long, so the handler hides its message for
+//! a shorter delay. The message is also reported as failed, so that Lambda does not delete it.
+//! Lambda leaves its visibility alone: a failed message reappears when its timeout runs out
+//! ("Handling errors for an SQS event source in Lambda" in the AWS Lambda developer guide), and a
+//! changed timeout applies to the current receive ("Amazon SQS visibility timeout" in the Amazon
+//! SQS developer guide). The message processing framework of AWS for .NET changes it in its Lambda
+//! handler too (`aws/aws-dotnet-messaging`, pull request 151).
 //!
 //! A function that is killed changes nothing, so its messages wait for the visibility timeout.
 
@@ -18,9 +19,9 @@ use crate::JobError;
 
 /// Delays after the first, second, … receive that failed, in seconds. The last one repeats.
 ///
-/// An outage of a service for an hour moves no message to a dead-letter queue: a queue of the template
-/// permits ten receives, and the tenth follows nine delays, 5 + 30 + 120 + 300 + 600 + 4 × 900 =
-/// 4,655 seconds or 78 minutes after the first one.
+/// An outage of a service for an hour moves no message to a dead-letter queue: a queue of the
+/// template permits ten receives, and the tenth follows nine delays, 5 + 30 + 120 + 300 + 600 + 4 ×
+/// 900 = 4,655 seconds or 78 minutes after the first one.
 const DELAYS_SECONDS: [u32; 6] = [5, 30, 120, 300, 600, 900];
 /// Maximum random extension of a delay, as a part of it: messages that failed together spread out.
 const JITTER_DIVISOR: u32 = 5;
@@ -28,16 +29,16 @@ const JITTER_DIVISOR: u32 = 5;
 /// (`ChangeMessageVisibility` in the Amazon SQS API reference).
 const MAX_DELAY_SECONDS: u32 = 3_600;
 
-/// Last receive of a message at which a job does everything. From the next one on it may have killed its
-/// process each time, so it does less.
+/// Last receive of a message at which a job does everything. From the next one on it may have
+/// killed its process each time, so it does less.
 ///
-/// A job that returns an error at this receive is sent again as a new message, so an outage does not let it
-/// do less. If a job kills its function each time, its message is received after each visibility timeout,
-/// at 12 minutes after 108 minutes for the tenth time. Queues of such jobs permit twelve receives, so
-/// three are left to do less.
+/// A job that returns an error at this receive is sent again as a new message, so an outage does
+/// not let it do less. If a job kills its function each time, its message is received after each
+/// visibility timeout, at 12 minutes after 108 minutes for the tenth time. Queues of such jobs
+/// permit twelve receives, so three are left to do less.
 pub const LAST_FULL_RECEIVE: u32 = 9;
-/// Age up to which a failed job is sent as a new message, in milliseconds: a day. An older one becomes a
-/// dead letter.
+/// Age up to which a failed job is sent as a new message, in milliseconds: a day. An older one
+/// becomes a dead letter.
 pub(crate) const MAX_RESTARTED_AGE_MS: i64 = 86_400_000;
 
 /// Result of a change of a message's visibility.
@@ -49,7 +50,8 @@ pub trait ServedQueue: Send + Sync + 'static {
     fn hide<'a>(&'a self, receipt_handle: &'a str, seconds: i32) -> RedeliveryFuture<'a>;
 }
 
-/// Returns the delay after a receive that failed, counted from 1, in seconds. It is at least `pause`.
+/// Returns the delay after a receive that failed, counted from 1, in seconds. It is at least
+/// `pause`.
 pub(crate) fn delay_seconds(receive_count: u32, pause: Duration, env: &Env) -> i32 {
     let index = usize::try_from(receive_count.saturating_sub(1)).unwrap_or(usize::MAX);
     let delay = DELAYS_SECONDS[index.min(DELAYS_SECONDS.len() - 1)];
@@ -69,7 +71,8 @@ mod tests {
 
     const NO_PAUSE: Duration = Duration::ZERO;
 
-    /// Returns the time from the first receive to another one, in seconds, without random extensions.
+    /// Returns the time from the first receive to another one, in seconds, without random
+    /// extensions.
     fn seconds_until_receive(count: u32) -> i32 {
         (1..count)
             .map(|receive| delay_seconds(receive, NO_PAUSE, &env()))

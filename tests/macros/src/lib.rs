@@ -10,8 +10,9 @@ use syn::{
 
 /// Starts a stack for a test, and stops it after the test.
 ///
-/// The test is an async function of `stack: &Stack`, of spaces, which are created in this order, such as `acme: &TestSpace`, or
-/// of both. It fails if it leaves messages in the queues, or planned faults that did not fire. Arguments:
+/// The test is an async function of `stack: &Stack`, of spaces, which are created in this order,
+/// such as `acme: &TestSpace`, or of both. It fails if it leaves messages in the queues, or planned
+/// faults that did not fire. Arguments:
 /// - `options = EXPR`: starts the stack with these `StackOptions`.
 /// - `undrained`: permits messages that are left in the queues.
 /// - `multi_thread`: runs the test on a runtime with several threads.

@@ -48,8 +48,9 @@ fn widgets() -> Vec<Value> {
     body["widgets"].as_array().expect("widgets").clone()
 }
 
-/// Returns the texts of a metric: namespace, name, and names and values of dimensions. `.` repeats a text of the metric
-/// before, `...` its first ones ("Metrics array format" in the Amazon CloudWatch API Reference).
+/// Returns the texts of a metric: namespace, name, and names and values of dimensions. `.` repeats
+/// a text of the metric before, `...` its first ones ("Metrics array format" in the Amazon
+/// CloudWatch API Reference).
 fn expanded(metric: &Value, before: &[String]) -> Vec<String> {
     let items = metric.as_array().expect("a metric");
     let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();

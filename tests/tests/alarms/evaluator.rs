@@ -1,7 +1,7 @@
 //! Evaluates alarms of the template over samples of metrics, as CloudWatch does.
 //!
-//! A metric without a sample in a period is missing there. So is an expression over it, unless `FILL` replaces it.
-//! The missing value of an alarm is not breaching.
+//! A metric without a sample in a period is missing there. So is an expression over it, unless
+//! `FILL` replaces it. The missing value of an alarm is not breaching.
 
 use std::collections::BTreeMap;
 
@@ -114,8 +114,8 @@ impl Value {
     }
 }
 
-/// Parses and evaluates an expression ("Using math expressions with CloudWatch metrics" in the Amazon CloudWatch
-/// user guide): the operators and functions that the template uses.
+/// Parses and evaluates an expression ("Using math expressions with CloudWatch metrics" in the
+/// Amazon CloudWatch user guide): the operators and functions that the template uses.
 struct Parser<'a> {
     rest: &'a str,
     metrics: &'a BTreeMap<&'a str, Option<f64>>,

@@ -31,7 +31,8 @@ const POISON_MESSAGES: usize = 6;
 const LONGEST_DELAY_MINUTES: u64 = 18;
 /// Receives of a message of the purge, the most of all queues.
 const MAX_RECEIVES: usize = 100;
-/// Requests that exceed the minimum number of an alarm, and cause more throttles of the table than another one permits.
+/// Requests that exceed the minimum number of an alarm, and cause more throttles of the table than
+/// another one permits.
 const REQUESTS: u32 = 60;
 
 /// What raises an alarm.
@@ -244,7 +245,8 @@ async fn few_errors_or_requests_raise_no_alarm(stack: &Stack) {
     }
 }
 
-/// What the local stack lacks, or would take long: invocations that Lambda killed or rejected, and each queue alone.
+/// What the local stack lacks, or would take long: invocations that Lambda killed or rejected, and
+/// each queue alone.
 #[stack_test]
 async fn metrics_of_each_worker_raise_their_alarms_above_the_thresholds_only(stack: &Stack) {
     let rejected = (["AWS/Lambda", "Throttles"], None, 10.0, "ThrottlesAlarm");

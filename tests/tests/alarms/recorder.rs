@@ -1,8 +1,8 @@
 //! The metrics that a stack would publish in CloudWatch.
 //!
-//! - Those of the functions are read from their log. API Gateway and the function URL count the same requests; DynamoDB
-//!   counts the reads and writes that the functions saw throttled ("DynamoDB metrics and dimensions" in the Amazon DynamoDB
-//!   Developer Guide).
+//! - Those of the functions are read from their log. API Gateway and the function URL count the
+//!   same requests; DynamoDB counts the reads and writes that the functions saw throttled
+//!   ("DynamoDB metrics and dimensions" in the Amazon DynamoDB Developer Guide).
 //! - Those of SQS are measured at the times of [`Recorder::measure`].
 //! - The local stack has none of Lambda: it neither limits concurrency nor kills invocations.
 
@@ -38,7 +38,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Measures the queues. The age of the oldest message is the time since which the queue has not been empty.
+    /// Measures the queues. The age of the oldest message is the time since which the queue has not
+    /// been empty.
     pub(super) async fn measure(&mut self) {
         let now_ms = self.stack.now().ms();
         for queue in &self.stack.local.template().queues {
@@ -86,7 +87,8 @@ fn logged_at_ms(line: &Value) -> i64 {
     Timestamp::parse_rfc3339(text).expect("RFC 3339").ms()
 }
 
-/// Returns what CloudWatch extracts from a line in the embedded metric format, whose metrics have one value and no dimensions.
+/// Returns what CloudWatch extracts from a line in the embedded metric format, whose metrics have
+/// one value and no dimensions.
 fn published(line: &Value) -> Vec<Sample> {
     let items = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();

@@ -1,5 +1,5 @@
-//! Creation of the first user, space and key while responses of the table are lost. Another key replaces
-//! the one that was lost with a response.
+//! Creation of the first user, space and key while responses of the table are lost. Another key
+//! replaces the one that was lost with a response.
 
 use domain::keys::KeySecret;
 use emulators::Service::DynamoDb;

@@ -17,8 +17,8 @@ const COUNTED: &str = "UpdateItem";
 /// The function that counts no requests.
 const UNCOUNTED_FUNCTION: &str = "delivery";
 
-/// Requests of a client to a function, whose AWS calls are asserted. Calls are given by operation, with
-/// its number if there are several, and without [`COUNTED`] of a request with a key.
+/// Requests of a client to a function, whose AWS calls are asserted. Calls are given by operation,
+/// with its number if there are several, and without [`COUNTED`] of a request with a key.
 #[derive(Clone, Copy)]
 struct Budget<'a> {
     stack: &'a Stack,

@@ -97,7 +97,8 @@ async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack, acme: &Test
         // The first request of a function reads the master secret too.
         acme.get_ok(path).await;
         let faults = stack.local.faults();
-        // All calls after the authentication are paused, so a call that waits for another is not sent.
+        // All calls after the authentication are paused, so a call that waits for another is not
+        // sent.
         let mut holds: Vec<Hold> = (1..=calls)
             .map(|skips| faults.hold(function, skips))
             .collect();

@@ -23,8 +23,8 @@ async fn uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
     let by_account = Budget::of(stack, "uploads", &account);
     let photos = |count| upload(by_key, acme, count);
 
-    // The first upload looks up the active config. Later ones read it together with the space, which is read again
-    // after the files are stored.
+    // The first upload looks up the active config. Later ones read it together with the space,
+    // which is read again after the files are stored.
     let first = "BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems";
     by_key.send(201, photos(1), first).await;
     let one = "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems";

@@ -12,8 +12,8 @@ use crate::{
 
 /// Calls of a presign request. The space is read again after the file is pending.
 const PRESIGN_CALLS: &str = "2 BatchGetItem, SendMessageBatch, TransactWriteItems";
-/// Calls of a confirmation without a key. The second batch reads the key that signed the URL, or before the
-/// bytes are copied the quota, which the transaction counts.
+/// Calls of a confirmation without a key. The second batch reads the key that signed the URL, or
+/// before the bytes are copied the quota, which the transaction counts.
 const ANONYMOUS_CONFIRM_CALLS: &str = "2 BatchGetItem, CopyObject, 3 GetItem, GetObject, SendMessageBatch, \
                                        TransactWriteItems, UpdateItem";
 /// Calls of an upload without a key. The space is read again after the file is stored.
@@ -158,7 +158,8 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpa
     stack.run_confirm_checks().await;
 }
 
-/// Creates a config for unsigned uploads with these restrictions, and returns the path of its uploads.
+/// Creates a config for unsigned uploads with these restrictions, and returns the path of its
+/// uploads.
 async fn unsigned(acme: &TestSpace, name: &str, max_uploads_per_hour: Value) -> String {
     let mut restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
     if !max_uploads_per_hour.is_null() {
@@ -181,7 +182,8 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpac
         request.header("referer", referrer).multipart(photo())
     };
 
-    // The id of the space, the space with the config, the uploads of this hour, and the space again.
+    // The id of the space, the space with the config, the uploads of this hour, and the space
+    // again.
     let stored =
         "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, TransactWriteItems, UpdateItem";
     budget.send(201, upload(&limited, REFERRER), stored).await;

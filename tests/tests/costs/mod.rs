@@ -39,7 +39,8 @@ impl Measurement<'_> {
     }
 }
 
-/// Compares totals with those of the page in the repository, or writes it if the variable `UPDATE` is set.
+/// Compares totals with those of the page in the repository, or writes it if the variable `UPDATE`
+/// is set.
 #[stack_test(options = options_with_cdn_redirects())]
 #[expect(
     clippy::disallowed_methods,
@@ -73,7 +74,8 @@ async fn costs_page_matches_the_counted_calls(stack: &Stack) {
     assert!(content.contains(&idle_month(&prices)), "run scripts/costs");
 }
 
-/// Expects that a page has the total of a kind, give or take the reads that depend on the order of jobs.
+/// Expects that a page has the total of a kind, give or take the reads that depend on the order of
+/// jobs.
 #[track_caller]
 fn assert_current(page: &str, kind: &Kind, prices: &Prices) {
     let start = format!("| {} | ", kind.name);

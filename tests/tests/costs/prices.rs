@@ -27,7 +27,8 @@ impl Prices {
         number(&self.0["per_month"][resource], resource)
     }
 
-    /// Returns the assumed milliseconds of each function by kind of request: of `waiting` for other services, and of `cpu` time on one vCPU.
+    /// Returns the assumed milliseconds of each function by kind of request: of `waiting` for other
+    /// services, and of `cpu` time on one vCPU.
     pub(crate) fn milliseconds(&self, kind: &str) -> &Map<String, Value> {
         self.0["milliseconds"][kind]
             .as_object()

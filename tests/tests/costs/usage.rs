@@ -14,7 +14,8 @@ use crate::{
 /// Quantities by unit, as named in `docs/prices.json`.
 pub(crate) type Usage = BTreeMap<String, f64>;
 
-/// Bytes of a tenth of a kilobyte, to which the log is rounded, because the lengths of lines differ between runs.
+/// Bytes of a tenth of a kilobyte, to which the log is rounded, because the lengths of lines differ
+/// between runs.
 const BYTES_PER_TENTH: usize = 100;
 const SQS: &str = "SQS: requests";
 /// A surcharge for each of these requests, because their messages have a message group, the space.
@@ -79,8 +80,8 @@ pub(crate) async fn measure<T>(
     (output, usage)
 }
 
-/// Returns the unit that a call is billed by. `None` if it is free, DynamoDB bills it by the units it uses, or an event source
-/// mapping makes it, whose calls are counted by jobs.
+/// Returns the unit that a call is billed by. `None` if it is free, DynamoDB bills it by the units
+/// it uses, or an event source mapping makes it, whose calls are counted by jobs.
 fn unit_of(call: &str) -> Option<&'static str> {
     match call.split(' ').nth(1).expect("a function and a call") {
         "GetObject" | "HeadObject" => Some("S3: reads"),
@@ -98,7 +99,8 @@ pub(super) fn float(count: usize) -> f64 {
     f64::from(u32::try_from(count).expect("a small count"))
 }
 
-/// Returns memory by assumed time of the functions that ran, which must be those with an assumption.
+/// Returns memory by assumed time of the functions that ran, which must be those with an
+/// assumption.
 fn gigabyte_seconds(prices: &Prices, kind: &str, finished: &[&Value]) -> f64 {
     let assumed = prices.milliseconds(kind);
     let ran: BTreeSet<&str> = finished
@@ -120,8 +122,8 @@ fn gigabyte_seconds(prices: &Prices, kind: &str, finished: &[&Value]) -> f64 {
         / 1_000.0
 }
 
-/// Returns the time of a function with this memory: the calls that it waits for, and its CPU time, which is longer with less than
-/// one vCPU.
+/// Returns the time of a function with this memory: the calls that it waits for, and its CPU time,
+/// which is longer with less than one vCPU.
 fn milliseconds(prices: &Prices, time: &Value, memory: f64) -> f64 {
     let vcpu = (memory / prices.assumed("megabytes of one vCPU")).min(1.0);
     number(&time["waiting"], "waiting") + number(&time["cpu"], "cpu") / vcpu

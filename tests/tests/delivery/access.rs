@@ -1,5 +1,6 @@
-//! Access at the CDN, by the settings of a file, its type, its folders and its space, and by the credentials of the request; and access to
-//! transformed images, by signatures and the policy of the space.
+//! Access at the CDN, by the settings of a file, its type, its folders and its space, and by the
+//! credentials of the request; and access to transformed images, by signatures and the policy of
+//! the space.
 
 use serde_json::json;
 use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, stack_test};
@@ -107,7 +108,8 @@ use Outcome::{Anonymous, OpenedByKey, OpenedFor, Rejected};
 struct Probe<'a>(&'static str, String, &'a Client, Outcome);
 
 impl Probe<'_> {
-    /// Sends the request for a file of a type that requires authentication or not, and asserts the response.
+    /// Sends the request for a file of a type that requires authentication or not, and asserts the
+    /// response.
     async fn send(&self, delivery_type: &str, requires_auth: bool, case: &str) {
         let Probe(what, url, client, outcome) = self;
         let cache_control = match *outcome {

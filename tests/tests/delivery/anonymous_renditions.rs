@@ -1,5 +1,5 @@
-//! Images that requests without a signed URL or key create: shared by equal outputs, never enlarged,
-//! stored for some days, and limited per file and minute.
+//! Images that requests without a signed URL or key create: shared by equal outputs, never
+//! enlarged, stored for some days, and limited per file and minute.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -145,8 +145,8 @@ async fn file_has_a_maximum_of_stored_renditions_without_credentials(
     acme.fetch(&file.url_with("w=22")).await;
     assert_eq!(renditions(stack).await.len(), 3);
 
-    // All are deleted at a midnight, but count until their full time has passed. A rendition that is rendered
-    // again meanwhile keeps its place.
+    // All are deleted at a midnight, but count until their full time has passed. A rendition that
+    // is rendered again meanwhile keeps its place.
     let all_days = RENDITION_DAYS * DAY;
     stack.run_for(all_days.saturating_sub(seconds(1))).await;
     until_expired(stack, acme).await;

@@ -1,5 +1,5 @@
-//! Conditional and range requests and `HEAD`: they are evaluated only after access was granted; and what changes `ETag` and
-//! `Last-Modified`.
+//! Conditional and range requests and `HEAD`: they are evaluated only after access was granted; and
+//! what changes `ETag` and `Last-Modified`.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -19,7 +19,8 @@ const BEFORE: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
 /// A date after all tests.
 const AFTER: &str = "Sat, 02 Jan 2094 03:04:05 GMT";
 
-/// A request for a file: its method, a header with its value, and the status for a client with access.
+/// A request for a file: its method, a header with its value, and the status for a client with
+/// access.
 #[derive(Clone, Copy, Debug)]
 struct ConditionalRequest<'a>(&'static str, &'static str, &'a str, u16);
 

@@ -92,7 +92,8 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
     }
 }
 
-/// Requests a file without credentials, with a signature and with a key. Asserts the status, and for 200 the body.
+/// Requests a file without credentials, with a signature and with a key. Asserts the status, and
+/// for 200 the body.
 async fn assert_delivered(stack: &Stack, acme: &DeliveryFixture<'_>, file: &File, status: u16) {
     let signed = acme.signed(file.url());
     for (client, url) in [

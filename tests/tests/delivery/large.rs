@@ -1,5 +1,5 @@
-//! Bodies above the size limit, with a key pair of the CDN: a whole body is redirected to a signed URL of
-//! the distribution.
+//! Bodies above the size limit, with a key pair of the CDN: a whole body is redirected to a signed
+//! URL of the distribution.
 
 use serde_json::json;
 use tests::{File, Stack, StackOptions, TestSpace, large_photo, seconds, stack_test};

@@ -1,4 +1,5 @@
-//! Formats of transformed images that the client does not request, chosen by `Accept` and the original; and animations.
+//! Formats of transformed images that the client does not request, chosen by `Accept` and the
+//! original; and animations.
 
 use domain::naming::ImageSize;
 use media::{

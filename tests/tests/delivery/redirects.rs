@@ -1,4 +1,5 @@
-//! Bodies above the size limit, without a key pair of the CDN: a whole body is redirected to S3, a range is cut.
+//! Bodies above the size limit, without a key pair of the CDN: a whole body is redirected to S3, a
+//! range is cut.
 
 use std::sync::Arc;
 

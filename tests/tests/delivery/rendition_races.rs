@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Calls of a delivery before it reads the original: the records, the stored rendition at both places, and the
-/// count of renderings.
+/// Calls of a delivery before it reads the original: the records, the stored rendition at both
+/// places, and the count of renderings.
 const CALLS_BEFORE_ORIGINAL: u32 = 4;
 /// Maximum originals of one space in memory: three quarters of all.
 const MAX_ORIGINALS_OF_SPACE: u32 = 3;

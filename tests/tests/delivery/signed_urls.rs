@@ -1,4 +1,5 @@
-//! Signed URLs: validity, scope, and that no part of them can be changed; signers in Python and JavaScript, and the test vectors of all signers.
+//! Signed URLs: validity, scope, and that no part of them can be changed; signers in Python and
+//! JavaScript, and the test vectors of all signers.
 
 use std::time::Duration;
 

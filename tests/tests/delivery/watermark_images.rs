@@ -20,7 +20,8 @@ use crate::{
 };
 
 const FIELD: &str = "security.watermark.file_id";
-/// Calls of a request that sets a watermark of a file: authentication, space or folder, file, original, copy, settings.
+/// Calls of a request that sets a watermark of a file: authentication, space or folder, file,
+/// original, copy, settings.
 const CALLS: usize = 6;
 
 fn watermark(file_id: &str, opacity: f64) -> Value {

@@ -1,5 +1,6 @@
-//! The lifecycle of a file under random AWS faults, for many seeds. Each acknowledged operation took
-//! effect exactly once, although clients send requests twice. A request may fail only with 503.
+//! The lifecycle of a file under random AWS faults, for many seeds. Each acknowledged operation
+//! took effect exactly once, although clients send requests twice. A request may fail only with
+//! 503.
 //!
 //! `LARDER_CHAOS_SEEDS=0..1000 cargo test -p tests chaos` runs other seeds,
 //! `LARDER_CHAOS_SEEDS=57..58` runs one seed.

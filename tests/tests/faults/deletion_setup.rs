@@ -181,7 +181,8 @@ impl Setup<'_> {
         !is_there
     }
 
-    /// Asserts that the file is unchanged, or else in the trash, from which it returns. Returns whether it was there.
+    /// Asserts that the file is unchanged, or else in the trash, from which it returns. Returns
+    /// whether it was there.
     async fn settle_trashed(&self) -> bool {
         let status = self.acme.get_ok(&self.address).await["status"].take();
         let is_trashed = status == "trashed";

@@ -1,6 +1,6 @@
-//! Deletions of files and folders, moves of folders, restorations of files, and the purge of files and of the trash, with a crash or a
-//! fault at each of their calls. Each either takes effect as a whole or not at all, and nothing of
-//! a deleted record remains.
+//! Deletions of files and folders, moves of folders, restorations of files, and the purge of files
+//! and of the trash, with a crash or a fault at each of their calls. Each either takes effect as a
+//! whole or not at all, and nothing of a deleted record remains.
 
 use emulators::{Faults, InjectedError, Service};
 use futures::future::join_all;
@@ -241,8 +241,8 @@ async fn folder_purge_killed_at_any_call_completes_on_retry(stack: &Stack, acme:
     stack.anonymous.fetch(other.url()).await.expect_body(PHOTO);
 }
 
-/// Lets two files in the trash become due, and runs the sweep and the purge, of which one is killed once. Returns the
-/// calls until the kill has been repaired.
+/// Lets two files in the trash become due, and runs the sweep and the purge, of which one is killed
+/// once. Returns the calls until the kill has been repaired.
 async fn purge_trash(stack: &Stack, acme: &TestSpace, kill: Option<Kill>) -> Vec<String> {
     for _ in 0..2 {
         let file = acme.upload(PHOTO).with_ref("x").await;

@@ -8,7 +8,8 @@ use crate::{
     support::kills::{Kill, Sweep, count, run_jobs},
 };
 
-/// How the purge is killed: at all of its calls, which are at least 25 in three passes over table and bucket.
+/// How the purge is killed: at all of its calls, which are at least 25 in three passes over table
+/// and bucket.
 const SWEEP: Sweep = Sweep {
     stacks: 8,
     share: 3,
@@ -51,8 +52,8 @@ async fn calls() -> u32 {
     count(&calls, "purge")
 }
 
-/// Deletes one space for each kill in one stack, together with a space that must stay unchanged. Returns the
-/// kills that did not happen.
+/// Deletes one space for each kill in one stack, together with a space that must stay unchanged.
+/// Returns the kills that did not happen.
 async fn survives(kills: Vec<Kill>) -> Vec<Kill> {
     let stack = Stack::start().await;
     let user = stack.user().await;

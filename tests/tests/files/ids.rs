@@ -1,4 +1,5 @@
-//! `PUT` and `DELETE` of `/files/:id` and `/files`: the places where a request can specify the id of the file.
+//! `PUT` and `DELETE` of `/files/:id` and `/files`: the places where a request can specify the id
+//! of the file.
 
 use serde_json::{Value, json};
 use tests::{

@@ -1,4 +1,5 @@
-//! `GET /files`: every filter and every pair of filters, compared with a model; and the validation and bounds of filters.
+//! `GET /files`: every filter and every pair of filters, compared with a model; and the validation
+//! and bounds of filters.
 
 use reqwest::multipart::Form;
 use serde_json::{Map, Value, json};
@@ -16,8 +17,8 @@ use crate::{
     uploads::presign::PendingFile,
 };
 
-/// Every which pair of filters the default run lists. Each filter has at least six consecutive pairs, so
-/// every share contains some.
+/// Every which pair of filters the default run lists. Each filter has at least six consecutive
+/// pairs, so every share contains some.
 const SHARE: usize = 3;
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]

@@ -1,5 +1,5 @@
-//! Changes of the type and the folder of a file by users and admins: a user cannot lower the effective protection, nor take an image
-//! away from its watermark and transformation policy.
+//! Changes of the type and the folder of a file by users and admins: a user cannot lower the
+//! effective protection, nor take an image away from its watermark and transformation policy.
 
 use serde_json::{Value, json};
 use tests::{Client, File, PHOTO, StackOptions, TestSpace, stack_test};
@@ -8,8 +8,8 @@ use crate::support::image_server::{ImageServer, logo};
 
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 
-/// Creates folders in a public space, and returns their ids: the root, public by inheritance, protected,
-/// protected by its parent, and public by its own setting in a protected folder.
+/// Creates folders in a public space, and returns their ids: the root, public by inheritance,
+/// protected, protected by its parent, and public by its own setting in a protected folder.
 async fn create_folders(acme: &TestSpace) -> [Value; 5] {
     let inheriting = acme.folder("Inheriting").await;
     let protected = acme.folder("Protected").await;

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use tests::{File, PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};
 
-/// Uploads a public photo, and one that is protected by each level. Returns them with what opens them.
+/// Uploads a public photo, and one that is protected by each level. Returns them with what opens
+/// them.
 async fn library(stack: &Stack, acme: &TestSpace) -> Vec<(File, bool)> {
     let closed = acme.folder("Closed").await;
     acme.set_access(closed.path(), Some(true)).await;

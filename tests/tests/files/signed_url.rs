@@ -42,8 +42,8 @@ fn assert_signed(url: &str, file: &File, secret: &str) -> BTreeMap<String, Strin
     parameters
 }
 
-/// Returns bodies of requests, the validity of their URLs in minutes, and the parameters of these in
-/// addition to those of the signature.
+/// Returns bodies of requests, the validity of their URLs in minutes, and the parameters of these
+/// in addition to those of the signature.
 fn sign_requests() -> [(Value, i64, &'static str); 8] {
     let all = json!({"w": 100, "h": 8192, "r": "fill", "g": "northwest", "f": "webp", "q": 80, "expiration_minutes": 5});
     let all_parameters = "f=webp g=northwest h=8192 q=80 r=fill w=100";

@@ -44,7 +44,8 @@ async fn trashed(acme: &TestSpace) -> Vec<String> {
     list_ids(acme, "status=trashed").await
 }
 
-/// Asserts the numbers of active and trashed photos that are counted, and that they are those that are stored.
+/// Asserts the numbers of active and trashed photos that are counted, and that they are those that
+/// are stored.
 pub(super) async fn assert_usage(stack: &Stack, acme: &TestSpace, active: usize, trashed: usize) {
     let usage = acme.get_ok(&format!("{}/usage", acme.path())).await;
     let count = |files: usize| json!({"files": files, "bytes": files * PHOTO.len()});

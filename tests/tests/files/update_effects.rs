@@ -1,4 +1,5 @@
-//! `PUT /files/:id`: effects on lists and pending files, concurrent updates, and names and tags of existing files.
+//! `PUT /files/:id`: effects on lists and pending files, concurrent updates, and names and tags of
+//! existing files.
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
@@ -61,8 +62,8 @@ async fn update_is_visible_in_all_lists_at_once(acme: &TestSpace) {
     }
 }
 
-/// Presigns a photo and changes all changeable fields, before or after its bytes are sent. Returns the
-/// pending file, and the record after the changes.
+/// Presigns a photo and changes all changeable fields, before or after its bytes are sent. Returns
+/// the pending file, and the record after the changes.
 async fn changed_while_pending(
     stack: &Stack,
     acme: &TestSpace,

@@ -1,5 +1,6 @@
-//! `PUT` and `DELETE` of `/spaces/:id/access-control`, `/folders/:id/access-control` and `/files/:id/access-control`. `models::access`
-//! compares the settings of nested folders and of the delivery types with a model.
+//! `PUT` and `DELETE` of `/spaces/:id/access-control`, `/folders/:id/access-control` and
+//! `/files/:id/access-control`. `models::access` compares the settings of nested folders and of the
+//! delivery types with a model.
 
 use serde_json::{Value, json};
 use tests::{
@@ -72,7 +73,8 @@ impl Levels<'_> {
     }
 }
 
-/// Returns bodies that are sent in sequence to a level without a setting, and its setting after each.
+/// Returns bodies that are sent in sequence to a level without a setting, and its setting after
+/// each.
 fn changes() -> Vec<(Value, Option<bool>)> {
     rows(json!([
         [{}, null],

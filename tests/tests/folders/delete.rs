@@ -1,4 +1,5 @@
-//! `DELETE /folders/:id`: only an empty folder is deleted; and the deletion of spaces that contain folders.
+//! `DELETE /folders/:id`: only an empty folder is deleted; and the deletion of spaces that contain
+//! folders.
 
 use serde_json::json;
 use tests::{Folder, PHOTO, Stack, TestSpace, seconds, stack_test};

@@ -1,5 +1,5 @@
-//! `DELETE /folders/:id?force=true`: a folder with its contents is inaccessible at once, and all of its data is deleted
-//! in time. What left the folder before stays.
+//! `DELETE /folders/:id?force=true`: a folder with its contents is inaccessible at once, and all of
+//! its data is deleted in time. What left the folder before stays.
 
 use sam_template::RecursiveLoop;
 use serde_json::{Value, json};

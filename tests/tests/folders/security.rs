@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE` of `/spaces/:id/security` and `/folders/:id/security`: each setting of the nearest folder that sets it applies,
-//! or else that of the space.
+//! `PUT` and `DELETE` of `/spaces/:id/security` and `/folders/:id/security`: each setting of the
+//! nearest folder that sets it applies, or else that of the space.
 
 use http_api::describe::ValueForms;
 use serde_json::{Map, Value, json};
@@ -122,7 +122,8 @@ async fn put_replaces_all_settings_and_absent_ones_are_inherited(stack: &Stack, 
     }
 }
 
-/// Returns invalid values of `security`, and the ends of the messages by the name of the field below it.
+/// Returns invalid values of `security`, and the ends of the messages by the name of the field
+/// below it.
 fn invalid_security() -> Vec<(Value, Map<String, Value>)> {
     let required = "is required when security.watermark.enabled is true";
     rows(json!([

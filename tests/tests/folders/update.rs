@@ -37,7 +37,8 @@ pub(super) async fn assert_immovable(acme: &TestSpace, folder: &Folder, into: &F
     }
 }
 
-/// Asserts the paths of folders, and whether they have folders: those that are followed by one of theirs.
+/// Asserts the paths of folders, and whether they have folders: those that are followed by one of
+/// theirs.
 async fn assert_tree(acme: &TestSpace, expected: &[(&Folder, &str)]) {
     for (folder, path) in expected {
         let found = get_folder(acme, folder).await;

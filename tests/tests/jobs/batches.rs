@@ -73,8 +73,8 @@ const ONE_PAGE: JobLimits = JobLimits {
     reserve: Duration::MAX,
 };
 
-/// Options of a stack whose purge and sweep process one small page per job. `recursive_loop` replaces
-/// the setting of the template.
+/// Options of a stack whose purge and sweep process one small page per job. `recursive_loop`
+/// replaces the setting of the template.
 pub(crate) fn small_jobs(recursive_loop: RecursiveLoop) -> StackOptions {
     let registry = all_functions()
         .worker("purge", |context| {
@@ -208,7 +208,8 @@ fn every_dead_letter_queue_has_an_alarm() {
     }
 }
 
-/// Each trigger bounds the concurrency of its function, and retries messages for longer than an outage of an hour.
+/// Each trigger bounds the concurrency of its function, and retries messages for longer than an
+/// outage of an hour.
 #[test]
 fn every_trigger_has_bounds_that_fit_its_function() {
     let template = deployed_template();

@@ -1,4 +1,5 @@
-//! The confirm-check with concurrent confirmations, failed AWS calls, and disabled or deleted spaces.
+//! The confirm-check with concurrent confirmations, failed AWS calls, and disabled or deleted
+//! spaces.
 
 use emulators::{
     InjectedError,

@@ -62,8 +62,8 @@ impl Echo {
         assert!(is_reached, "{} of {number} {name}", count().await);
     }
 
-    /// Waits until the worker has received all messages. The clock is stopped, so failed ones do not become
-    /// visible again.
+    /// Waits until the worker has received all messages. The clock is stopped, so failed ones do
+    /// not become visible again.
     async fn drained(&self) {
         let drained = self.stack.local.drained().await;
         drained.unwrap_or_else(|error| panic!("{error}"));

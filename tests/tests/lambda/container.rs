@@ -73,7 +73,8 @@ struct Logged<T> {
     log: String,
 }
 
-/// Runs a function as a container, whose credentials are a session that may assume a role, while a client works.
+/// Runs a function as a container, whose credentials are a session that may assume a role, while a
+/// client works.
 async fn run_while<T>(
     stack: &Stack,
     binary: &str,
@@ -164,7 +165,8 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack, acme: &T
 const LARGEST: &str = "content-length: 524288000";
 const CHUNKED: &str = "transfer-encoding: chunked";
 
-/// Sends the head of an upload of a form, whose bytes the client keeps until the server asks for them.
+/// Sends the head of an upload of a form, whose bytes the client keeps until the server asks for
+/// them.
 async fn send_head_of_form(client: &Client, size: &str) -> RawConnection {
     let request = client.request("POST", "/upload").build();
     let url = request.expect("a valid request").url().to_string();

@@ -15,8 +15,8 @@ use crate::{
     support::external_programs::{self, root},
 };
 
-/// Returns the path of cargo-lambda, as `scripts/emulate --install-only` installs it, and that of the
-/// binaries.
+/// Returns the path of cargo-lambda, as `scripts/emulate --install-only` installs it, and that of
+/// the binaries.
 pub(crate) fn cargo_lambda() -> CargoLambda {
     let cargo_lambda = root().join(".tools/cargo-lambda/bin/cargo-lambda");
     assert!(

@@ -10,8 +10,8 @@ use tracing_subscriber::{
 };
 
 thread_local! {
-    /// Log of the functions on this thread, `None` until the test starts it. The stack of a test runs
-    /// on its thread.
+    /// Log of the functions on this thread, `None` until the test starts it. The stack of a test
+    /// runs on its thread.
     static LOG: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
@@ -29,8 +29,8 @@ impl Write for ThreadLog {
     }
 }
 
-/// Starts to log the functions on this thread, at the level of production. One subscriber serves all
-/// threads, since `tracing` caches for all of them which events are enabled.
+/// Starts to log the functions on this thread, at the level of production. One subscriber serves
+/// all threads, since `tracing` caches for all of them which events are enabled.
 pub(crate) fn begin_log() {
     static SUBSCRIBER: Once = Once::new();
     SUBSCRIBER.call_once(|| {

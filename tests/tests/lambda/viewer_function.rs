@@ -1,5 +1,5 @@
-//! The viewer function of the distribution: its code in the template, run by Node.js, and the same rules
-//! in the local CDN.
+//! The viewer function of the distribution: its code in the template, run by Node.js, and the same
+//! rules in the local CDN.
 
 use local_stack::{TEMPLATE, reduced_accept};
 use serde_json::{Value, json};
@@ -56,7 +56,8 @@ fn code() -> String {
     lines.join("\n")
 }
 
-/// Runs the function for each request's headers, and returns the headers that it sends to the origin.
+/// Runs the function for each request's headers, and returns the headers that it sends to the
+/// origin.
 async fn run(requests: &[Value]) -> Vec<Value> {
     let events = json!(requests);
     let script = format!(

@@ -82,7 +82,8 @@ async fn run_dashboard(stack: &Stack, tests: &[&str]) {
     }
 }
 
-/// Advances the clock as fast as the time of the browser, which waits for jobs and sees an order of times.
+/// Advances the clock as fast as the time of the browser, which waits for jobs and sees an order of
+/// times.
 async fn run_clock(stack: &Stack) {
     let mut ticks = tokio::time::interval(CLOCK_TICK);
     loop {

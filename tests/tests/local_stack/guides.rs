@@ -1,6 +1,7 @@
 //! The examples of the guides work as printed.
 //!
-//! Invariant: every fence of every page in `docs/guides` runs here, or has a tag or commands that are only shown.
+//! Invariant: every fence of every page in `docs/guides` runs here, or has a tag or commands that
+//! are only shown.
 
 use std::{
     ffi::OsStr,

@@ -55,7 +55,8 @@ async fn assert_requests_work(directory: &Path) {
 
     assert!(output.status.success(), "{stdout}\n{stderr}");
     for (printed, count) in [
-        // The first uploaded file, one per other upload route, and the file that is searched, moved and restored.
+        // The first uploaded file, one per other upload route, and the file that is searched, moved
+        // and restored.
         (r#""status":"active""#, 7),
         (r#""status":"delivered""#, 1),
         (r#""status_code":204"#, 1),

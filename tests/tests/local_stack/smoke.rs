@@ -34,7 +34,8 @@ async fn smoke(data: &DataDir, options: &[&str]) -> (Output, Vec<(String, String
     (output, results.collect())
 }
 
-/// Under cargo-lambda, because the stack has the limits of Lambda only there. Only in thorough runs.
+/// Under cargo-lambda, because the stack has the limits of Lambda only there. Only in thorough
+/// runs.
 #[tokio::test]
 async fn every_check_of_this_stack_passes_and_deletes_its_spaces() {
     if !is_thorough() {

@@ -278,7 +278,8 @@ async fn malformed_part_rejects_form(stack: &Stack, acme: &TestSpace) {
     stack.assert_unchanged(&before, "malformed forms").await;
 }
 
-/// Sends the head of an upload with a body of this length, and returns the response before the body.
+/// Sends the head of an upload with a body of this length, and returns the response before the
+/// body.
 async fn send_head(stack: &Stack, key: &str, length: usize) -> Response {
     let head = format!(
         "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\ncontent-type: {CONTENT_TYPE}\r\n\

@@ -32,8 +32,8 @@ pub(crate) const MALFORMED_IDS: [&str; 22] = [
     "99999999999999999999999999999999",
 ];
 
-/// Returns the paths of a route with each of its ids in turn replaced by malformed ids and malformed
-/// variants of the id.
+/// Returns the paths of a route with each of its ids in turn replaced by malformed ids and
+/// malformed variants of the id.
 fn malformed_paths(fixture: &RouteFixture, route: &Route) -> Vec<String> {
     let ids = [
         ("{id}", fixture.id(route)),

@@ -22,7 +22,8 @@ use crate::{files::trash::keep_for_days, uploads::presign::PendingFile};
 /// Reason of an image that is damaged or has no decoder.
 const UNDECODABLE: &str = "The file must be an image that can be decoded to be transformed.";
 
-/// Maximum number of rounds until each operation of a job was held. One round in four misses one of them.
+/// Maximum number of rounds until each operation of a job was held. One round in four misses one of
+/// them.
 const MAX_ROUNDS: u32 = 20;
 
 /// Returns the processing of a file that failed.
@@ -185,7 +186,8 @@ async fn renditions_of_a_file_that_is_deleted_meanwhile_are_not_kept(
     }
 }
 
-/// Whichever call of the job the deletion precedes, the file returns with its metadata and eager renditions.
+/// Whichever call of the job the deletion precedes, the file returns with its metadata and eager
+/// renditions.
 #[stack_test]
 async fn file_that_is_trashed_meanwhile_is_processed(stack: &Stack, acme: &TestSpace) {
     keep_for_days(acme, 1).await;
@@ -214,7 +216,8 @@ async fn file_that_is_trashed_meanwhile_is_processed(stack: &Stack, acme: &TestS
     }
 }
 
-/// Deletes a file and its objects before its job makes this call. Returns the operation of the call.
+/// Deletes a file and its objects before its job makes this call. Returns the operation of the
+/// call.
 async fn delete_before_call(stack: &Stack, acme: &TestSpace, point: u32) -> String {
     let mut hold = stack.local.faults().hold("processing", point);
     let file = acme.upload(PHOTO).with_config("eager").await;

@@ -46,7 +46,8 @@ async fn failure_of(stack: &Stack, file: &File) -> Value {
     record.expect("an active file")["media"]["failure"].clone()
 }
 
-/// Uploads a file, kills its job at a number of receives, and returns its record afterwards. Asserts the event that follows.
+/// Uploads a file, kills its job at a number of receives, and returns its record afterwards.
+/// Asserts the event that follows.
 async fn record_after(stack: &Stack, file: (Vec<u8>, &str), kills: u32, event: &str) -> Killed {
     let hooks = Hooks::new(stack).await;
     let (bytes, mime_type) = file;

@@ -1,5 +1,5 @@
-//! HEIC and AVIF originals: a photo as phones write it, of 48 tiles, turned, with another color profile and a place, and AVIF of each
-//! depth, with alpha, and of tiles.
+//! HEIC and AVIF originals: a photo as phones write it, of 48 tiles, turned, with another color
+//! profile and a place, and AVIF of each depth, with alpha, and of tiles.
 
 use media::{decode::decode, probe::probe};
 use serde_json::json;

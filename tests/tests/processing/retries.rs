@@ -16,8 +16,8 @@ const MAX_DELAY: Duration = Duration::from_mins(20);
 /// Maximum number of receives of a message.
 const MAX_RECEIVES: u32 = 12;
 
-/// Makes the next read of an original fail, advances the clock, and waits until the job that makes the read
-/// has failed.
+/// Makes the next read of an original fail, advances the clock, and waits until the job that makes
+/// the read has failed.
 async fn fail_a_job(stack: &Stack, delay: Duration) {
     let faults = stack.local.faults();
     let error = InjectedError::new(500, "InternalError");

@@ -1,4 +1,5 @@
-//! What the upload config determines: eager transformations, tags, positions; and who sees renditions.
+//! What the upload config determines: eager transformations, tags, positions; and who sees
+//! renditions.
 
 use std::collections::BTreeSet;
 

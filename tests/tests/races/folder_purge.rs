@@ -1,4 +1,5 @@
-//! Requests that are paused at each of their calls while their folder is deleted with its contents, and purged.
+//! Requests that are paused at each of their calls while their folder is deleted with its contents,
+//! and purged.
 
 use std::pin::pin;
 
@@ -74,8 +75,8 @@ impl Racing {
         }
     }
 
-    /// Pauses the request after a number of calls, and deletes the tree meanwhile. Returns the response, and
-    /// whether the request made so many calls.
+    /// Pauses the request after a number of calls, and deletes the tree meanwhile. Returns the
+    /// response, and whether the request made so many calls.
     async fn run(self, (stack, acme): (&Stack, &TestSpace), skips: u32, is_purged: bool) -> bool {
         let tree = Tree::plant(stack, acme).await;
         let name = format!("Outside {skips} {is_purged}");

@@ -18,8 +18,8 @@ const REFERRER: &str = "https://example.com/";
 /// Number of responses by status.
 type Statuses = BTreeMap<String, u64>;
 
-/// Creates two spaces with records, one that requests change and one that uploads go to, and returns the
-/// description of the records for `tests/contract/hooks.py`.
+/// Creates two spaces with records, one that requests change and one that uploads go to, and
+/// returns the description of the records for `tests/contract/hooks.py`.
 async fn describe_records(stack: &Stack) -> Value {
     let acme = stack.space("Acme").await;
     let uploads = stack.space("Uploads").await;
@@ -42,7 +42,8 @@ async fn describe_records(stack: &Stack) -> Value {
     })
 }
 
-/// Creates the records that uploads need, and returns their values by names of fields and parameters.
+/// Creates the records that uploads need, and returns their values by names of fields and
+/// parameters.
 async fn describe_uploads(uploads: &TestSpace) -> Value {
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false});
     let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});

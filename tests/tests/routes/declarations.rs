@@ -25,8 +25,8 @@ pub(crate) fn deployed_template() -> ResolvedTemplate {
     sam_template::read(TEMPLATE, &context).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Compares the generated files with the repository, or writes them and prints which have changed if
-/// the variable `UPDATE` is set.
+/// Compares the generated files with the repository, or writes them and prints which have changed
+/// if the variable `UPDATE` is set.
 #[test]
 #[expect(
     clippy::disallowed_methods,

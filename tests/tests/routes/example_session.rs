@@ -51,8 +51,8 @@ impl Session {
         ids.find(|id| !self.examples.contains_key(**id))
     }
 
-    /// Sends requests: operation id, path, body, and names of values to keep with their pointers in the
-    /// response. Body and names may be absent.
+    /// Sends requests: operation id, path, body, and names of values to keep with their pointers in
+    /// the response. Body and names may be absent.
     pub(super) async fn send_all(&mut self, steps: &Value) {
         for step in steps.as_array().expect("a list") {
             let id = step[0].as_str().expect("an operation id");

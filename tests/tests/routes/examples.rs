@@ -1,7 +1,7 @@
 //! Records a request and a response of every operation as the examples of `openapi.json`.
 //!
-//! Invariant: a run writes the same examples as the run before. What differs between runs, such as ids,
-//! times, secrets and ports, is replaced.
+//! Invariant: a run writes the same examples as the run before. What differs between runs, such as
+//! ids, times, secrets and ports, is replaced.
 
 use std::{env, fs, path::Path, time::Duration};
 

@@ -24,7 +24,8 @@ const OTHERS_FILE: &str =
 /// A request about a file, and the minimum roles for files of the caller and of others.
 type FileRequest = (String, Value, String, String);
 
-/// Returns requests in which `FILE` stands for an id, and `FOLDER` for the name of a missing folder.
+/// Returns requests in which `FILE` stands for an id, and `FOLDER` for the name of a missing
+/// folder.
 fn requests() -> Vec<FileRequest> {
     rows(json!([
         ["PUT /files/FILE", {"ref": "x"}, "user", "admin"],

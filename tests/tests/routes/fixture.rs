@@ -50,8 +50,8 @@ const OWN_FILE_ROUTES: [(&str, &str); 7] = [
 /// Routes that compare the role in the space of each record.
 const ROUTES_OF_ALL_SPACES: [&str; 2] = ["/upload-configs/all", "/files/batch"];
 
-/// Requests that fail: the space has files, the file is not in the trash, the upload config is active, the folder has a
-/// subfolder, and the account key does not exist.
+/// Requests that fail: the space has files, the file is not in the trash, the upload config is
+/// active, the folder has a subfolder, and the account key does not exist.
 const FAILING_ROUTES: [(&str, &str, u16); 5] = [
     ("DELETE", "/spaces", 409),
     ("POST", "/files/{id}/restore", 409),
@@ -123,7 +123,8 @@ fn requirement(operation: &openapi::Operation) -> Requirement {
 /// Reference of the file.
 const REFERENCE: &str = "photo";
 
-/// A space with a file, a folder with a subfolder, a key that may be revoked, and a webhook message.
+/// A space with a file, a folder with a subfolder, a key that may be revoked, and a webhook
+/// message.
 pub(crate) struct RouteFixture {
     pub(crate) tenant: TestSpace,
     file: Mutex<String>,

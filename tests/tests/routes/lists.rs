@@ -1,4 +1,5 @@
-//! Rules of every list: its parameters, its space, the cursors that it accepts, and its pages while records change.
+//! Rules of every list: its parameters, its space, the cursors that it accepts, and its pages while
+//! records change.
 
 use http_api::describe::ValueForms;
 use serde_json::{Value, json};

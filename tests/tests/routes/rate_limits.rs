@@ -1,4 +1,5 @@
-//! Rate limits: the number of requests that a key may make per minute, and what responses report of it.
+//! Rate limits: the number of requests that a key may make per minute, and what responses report of
+//! it.
 
 use std::time::Duration;
 

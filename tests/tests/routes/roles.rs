@@ -50,7 +50,8 @@ const REQUIREMENTS: [(Requirement, &str); 7] = [
     ),
 ];
 
-/// The other tests call each route with the role that its endpoint declares. This one states the roles themselves.
+/// The other tests call each route with the role that its endpoint declares. This one states the
+/// roles themselves.
 #[test]
 fn endpoints_declare_the_intended_roles() {
     for (requirement, expected) in REQUIREMENTS {

@@ -27,8 +27,8 @@ pub(super) fn deletion_path(tenant: &TestSpace) -> String {
     format!("/spaces?id={}", tenant.id)
 }
 
-/// Returns the stored data without usage, the counter of key ids and the versions of spaces, which deletions do not
-/// reset.
+/// Returns the stored data without usage, the counter of key ids and the versions of spaces, which
+/// deletions do not reset.
 pub(crate) async fn stored_data(stack: &Stack) -> Dump {
     let mut dump = stack.dump().await.without_usage();
     dump.items.retain(|key, _| *key != Key::last_api_key());

@@ -57,7 +57,8 @@ async fn immutable_fields_are_kept(acme: &TestSpace) {
     assert_eq!(after, merged(before, updated_at));
 }
 
-/// Returns fields of invalid requests that are named `Acme` unless they say otherwise, and the errors.
+/// Returns fields of invalid requests that are named `Acme` unless they say otherwise, and the
+/// errors.
 fn invalid_updates(foreign_config: &Value) -> Vec<(Value, Value)> {
     let unknown = "The selected active upload config id is invalid.";
     rows(json!([

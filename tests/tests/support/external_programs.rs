@@ -67,7 +67,8 @@ pub(crate) async fn run(command: &mut Command) -> String {
     run_within(DEADLINE, command).await
 }
 
-/// Runs a program like [`run`], and terminates it after a time limit, so that it can end what it has started.
+/// Runs a program like [`run`], and terminates it after a time limit, so that it can end what it
+/// has started.
 async fn run_within(limit: Duration, command: &mut Command) -> String {
     command
         .stdin(Stdio::null())

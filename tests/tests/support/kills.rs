@@ -1,4 +1,5 @@
-//! Functions that are killed at each of their AWS calls, and the jobs that complete their work afterwards.
+//! Functions that are killed at each of their AWS calls, and the jobs that complete their work
+//! afterwards.
 
 use std::{fmt::Debug, time::Duration};
 
@@ -45,14 +46,15 @@ pub(crate) fn count(calls: &[String], function: &str) -> u32 {
     u32::try_from(count).expect("a few dozen")
 }
 
-/// The longest delay of a message. Visibility timeouts and first delays of failed messages are shorter.
+/// The longest delay of a message. Visibility timeouts and first delays of failed messages are
+/// shorter.
 pub(crate) fn longest_delay(_round: u32) -> Duration {
     minutes(15)
 }
 
-/// Runs all jobs, and advances the clock after each round. A killed function is alive again once its requests
-/// or jobs have failed. Returns whether a planned kill happened: a function that waits for a record makes more
-/// calls in some runs.
+/// Runs all jobs, and advances the clock after each round. A killed function is alive again once
+/// its requests or jobs have failed. Returns whether a planned kill happened: a function that waits
+/// for a record makes more calls in some runs.
 pub(crate) async fn run_jobs(
     stack: &Stack,
     kill: Option<Kill>,
@@ -66,8 +68,8 @@ pub(crate) async fn run_jobs(
             if is_killed {
                 faults.broken_calls() > 0 && failed_calls(&faults) >= messages.in_flight
             } else {
-                // A job that is repeated after the kill may send an event again. That message fails if the
-                // webhook is being sent, and is received again later.
+                // A job that is repeated after the kill may send an event again. That message fails
+                // if the webhook is being sent, and is received again later.
                 kill.is_some()
             }
         };

@@ -184,8 +184,8 @@ impl Library {
         }
     }
 
-    /// Returns all filters in groups by property. Each group has a filter that matches no file, except those of the time,
-    /// whose range must not end before it begins.
+    /// Returns all filters in groups by property. Each group has a filter that matches no file,
+    /// except those of the time, whose range must not end before it begins.
     pub(crate) fn filters(&self) -> Vec<Vec<Filter>> {
         let equal = |name, values: &[&str]| -> Vec<Filter> {
             values

@@ -105,8 +105,9 @@ impl<'a> List<'a> {
         pages
     }
 
-    /// Asserts that the list contains these ids once each, in both directions and on full pages. The last page may be empty, since
-    /// only reading it shows whether more follows. Returns the number of pages.
+    /// Asserts that the list contains these ids once each, in both directions and on full pages.
+    /// The last page may be empty, since only reading it shows whether more follows. Returns the
+    /// number of pages.
     pub(crate) async fn assert_lists(&self, expected: &[&str]) -> usize {
         let forward = self.forward().await;
         let first = &forward[0];
@@ -120,8 +121,9 @@ impl<'a> List<'a> {
         forward.len()
     }
 
-    /// Reads the list, of full pages of three records, and after each page deletes its last record and changes the one before it.
-    /// Asserts that it lists each record once, and afterwards backward those that remain.
+    /// Reads the list, of full pages of three records, and after each page deletes its last record
+    /// and changes the one before it. Asserts that it lists each record once, and afterwards
+    /// backward those that remain.
     pub(crate) async fn assert_survives_changes(&self, change: &Value) {
         let mut all = all_ids(self.forward().await);
         let mut changed = Vec::new();
@@ -185,7 +187,8 @@ pub(crate) async fn list_ids(client: &Client, filters: &str) -> Vec<String> {
     ids_of(client, "/files", filters).await
 }
 
-/// Reads the first page of a list, of one record, and returns the cursor of the next page. The path ends with `?` or `&`.
+/// Reads the first page of a list, of one record, and returns the cursor of the next page. The path
+/// ends with `?` or `&`.
 pub(crate) async fn next_cursor(client: &Client, path: &str) -> String {
     let page = client.fetch(&format!("{path}limit=1")).await.json();
     let cursor = page["next_cursor"].as_str();

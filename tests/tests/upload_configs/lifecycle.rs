@@ -1,4 +1,5 @@
-//! Upload configs: creation, changes, deletion, names, the active config, lists, and validation of requests.
+//! Upload configs: creation, changes, deletion, names, the active config, lists, and validation of
+//! requests.
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
@@ -181,7 +182,8 @@ fn ids(configs: &Value) -> Vec<String> {
     column(configs, "id").iter().map(text).collect()
 }
 
-/// Creates a space with four more configs, and asserts that all its lists are equal. Returns the ids of its configs.
+/// Creates a space with four more configs, and asserts that all its lists are equal. Returns the
+/// ids of its configs.
 async fn configs_of_new_space(stack: &Stack, name: &str) -> Vec<String> {
     stack.clock.advance(seconds(1));
     let space = stack.space(name).await;
@@ -246,7 +248,8 @@ async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(acme: 
     assert_eq!(closed["unsigned_restrictions"], Value::Null);
 }
 
-/// The errors of [`invalid_request`]: field and end of the message, which is empty for a value that cannot be selected.
+/// The errors of [`invalid_request`]: field and end of the message, which is empty for a value that
+/// cannot be selected.
 const ERRORS: [(&str, &str); 23] = [
     ("name", "must consist of letters, digits, _ and -"),
     ("allow_unsigned", "must be false when `is_signed` is true"),

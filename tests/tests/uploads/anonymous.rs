@@ -1,4 +1,5 @@
-//! Files of anonymous uploaders: the view that they get, their limits, and JavaScript, which is stored as text.
+//! Files of anonymous uploaders: the view that they get, their limits, and JavaScript, which is
+//! stored as text.
 
 use serde_json::{Value, json};
 use tests::{

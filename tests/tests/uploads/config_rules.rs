@@ -1,4 +1,5 @@
-//! Formats, sizes, executables, declared types and names that upload configs allow, and the records of files, on every route.
+//! Formats, sizes, executables, declared types and names that upload configs allow, and the records
+//! of files, on every route.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, TestSpace, assert_fields, stack_test, text};

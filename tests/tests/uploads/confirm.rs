@@ -1,4 +1,5 @@
-//! `POST /upload/confirm/:fileId`: validates the uploaded bytes and activates the file once, for a key or a confirm token.
+//! `POST /upload/confirm/:fileId`: validates the uploaded bytes and activates the file once, for a
+//! key or a confirm token.
 
 use futures::future::join_all;
 use media::format::Format;

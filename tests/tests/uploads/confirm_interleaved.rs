@@ -102,7 +102,8 @@ impl Pair<'_> {
         self.outcome(&pending_file, status, true).await
     }
 
-    /// Asserts that the status of a confirmation, unless it was by the check, is that of its outcome.
+    /// Asserts that the status of a confirmation, unless it was by the check, is that of its
+    /// outcome.
     async fn outcome(
         &self,
         file: &PendingFile,

@@ -1,5 +1,5 @@
-//! `POST /upload/confirm/:fileId`: presigned PUT requests to S3, the stored objects, the rules of the presign request, and images over
-//! 50 MB, whose metadata is removed without decoding them.
+//! `POST /upload/confirm/:fileId`: presigned PUT requests to S3, the stored objects, the rules of
+//! the presign request, and images over 50 MB, whose metadata is removed without decoding them.
 
 use media::format::Format;
 use serde_json::{Value, json};

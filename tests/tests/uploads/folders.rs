@@ -1,4 +1,5 @@
-//! The folder of uploads on every route, and of moved files: `folder_id` and `folder_path`, or `config.storage.folder`.
+//! The folder of uploads on every route, and of moved files: `folder_id` and `folder_path`, or
+//! `config.storage.folder`.
 
 use serde_json::{Value, json};
 use tests::{
@@ -36,7 +37,8 @@ fn folder_of(file: &Value) -> Value {
     json!({"id": file["folder_id"], "path": file["folder_path"]})
 }
 
-/// The ways to choose the folder of a file: the upload routes with a key, and `None` for the move of an earlier upload.
+/// The ways to choose the folder of a file: the upload routes with a key, and `None` for the move
+/// of an earlier upload.
 const WAYS: [Option<Route>; 3] = [Some(Route::Form), Some(Route::Presign), None];
 
 /// Puts files of a client into folders.

@@ -1,4 +1,5 @@
-//! `POST /upload/generate-signed-url`, and signers of upload URLs in Python and JavaScript that follow the documentation.
+//! `POST /upload/generate-signed-url`, and signers of upload URLs in Python and JavaScript that
+//! follow the documentation.
 
 use domain::env::Timestamp;
 use serde_json::json;

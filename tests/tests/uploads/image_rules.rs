@@ -112,7 +112,8 @@ fn mislabeled() -> Vec<Rejected> {
     ]
 }
 
-/// Returns the number of bytes behind the pixels that an image can be decoded without, apart from the end marker of a JPEG.
+/// Returns the number of bytes behind the pixels that an image can be decoded without, apart from
+/// the end marker of a JPEG.
 fn behind_pixels(format: Format) -> usize {
     // A checksum, and the last chunk.
     if format == Format::Png { 16 } else { 0 }

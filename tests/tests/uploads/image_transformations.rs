@@ -148,8 +148,8 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
     );
 }
 
-/// Transformations, a file with its declared type, and the type of the stored file, whose bytes differ if
-/// it is another one or metadata is removed.
+/// Transformations, a file with its declared type, and the type of the stored file, whose bytes
+/// differ if it is another one or metadata is removed.
 fn transformed_uploads() -> Vec<(Value, &'static str, Vec<u8>, &'static str)> {
     let webp = || json!({"upload_format": "webp"});
     let stripped = json!({"strip_metadata": true});

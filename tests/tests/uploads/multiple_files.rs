@@ -1,4 +1,5 @@
-//! `POST /upload` with `files`: stores all files of a request or none, also while calls of S3 and DynamoDB fail.
+//! `POST /upload` with `files`: stores all files of a request or none, also while calls of S3 and
+//! DynamoDB fail.
 
 use emulators::{
     InjectedError,

@@ -1,5 +1,5 @@
-//! Presign requests with a key or a signed URL: they create a pending file, whose bytes the client sends to S3. If the function assumes a
-//! role to sign the URLs, these end with its sessions.
+//! Presign requests with a key or a signed URL: they create a pending file, whose bytes the client
+//! sends to S3. If the function assumes a role to sign the URLs, these end with its sessions.
 
 use domain::env::Timestamp;
 use futures::future::join_all;
@@ -273,7 +273,8 @@ async fn presign(acme: &TestSpace) -> Response {
     acme.post("/upload/presign", body).await
 }
 
-/// Requires that a session of the role signed a URL. The function's own credentials have no session token.
+/// Requires that a session of the role signed a URL. The function's own credentials have no session
+/// token.
 #[track_caller]
 pub(crate) fn assert_signed_by_session(url: &str) {
     let mut parameters = url.split(['?', '&']);
@@ -320,7 +321,8 @@ async fn upload_url_ends_with_the_session_of_its_role() {
     presign_for(&acme, 3_598).await;
     assert_eq!(sts.take_requests(), 2);
 
-    // Refreshed when less than 50 minutes are left, once for all requests, which do not wait for it.
+    // Refreshed when less than 50 minutes are left, once for all requests, which do not wait for
+    // it.
     stack.clock.advance(minutes(9));
     presign_for(&acme, 3_058).await;
     sts.end_sessions_at(after(&stack, 61));

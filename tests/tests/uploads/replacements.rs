@@ -251,7 +251,8 @@ async fn abandoned_upload_leaves_the_file_as_it_is(stack: &Stack, acme: &TestSpa
     assert_eq!(acme.get_ok(photo.path()).await, photo.record);
 }
 
-/// Neither a check nor a client gives older bytes to a file than it has, or bytes to one that is gone.
+/// Neither a check nor a client gives older bytes to a file than it has, or bytes to one that is
+/// gone.
 #[stack_test]
 async fn unconfirmed_upload_of_a_changed_file_ends(stack: &Stack, acme: &TestSpace) {
     keep_for_days(acme, 7).await;

@@ -32,8 +32,8 @@ pub(crate) const ROUTES: [Route; 6] = [
     Unsigned,
     UnsignedPresign,
 ];
-/// The routes with an API key, whose requests may name a folder. `signed_parameters` tests signed URLs
-/// of a folder.
+/// The routes with an API key, whose requests may name a folder. `signed_parameters` tests signed
+/// URLs of a folder.
 pub(crate) const BY_KEY: [Route; 2] = [Route::Form, Presign];
 /// The routes without an owner of the file.
 pub(crate) const WITHOUT_KEY: [Route; 4] = [Signed, SignedPresign, Unsigned, UnsignedPresign];
@@ -232,8 +232,8 @@ impl<'a> RoutedUpload<'a> {
             .with_context(&format!("{:?} of {}", self.route, self.name))
     }
 
-    /// Sends the form; or the presign request, the bytes to S3, and the confirmation. Returns the last
-    /// response, which is the first error.
+    /// Sends the form; or the presign request, the bytes to S3, and the confirmation. Returns the
+    /// last response, which is the first error.
     pub(crate) async fn finish(&self) -> Response {
         let first = self.send().await;
         if !PRESIGNED.contains(&self.route) || first.status != 201 {

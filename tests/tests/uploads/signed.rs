@@ -1,4 +1,5 @@
-//! `POST /upload/signed`: uploads by signed URLs, the configs that accept them, and their rate limits.
+//! `POST /upload/signed`: uploads by signed URLs, the configs that accept them, and their rate
+//! limits.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Signed URLs with `folder_id`, `filename` or `content_type`: what uploads by them store, and where.
+//! Signed URLs with `folder_id`, `filename` or `content_type`: what uploads by them store, and
+//! where.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, UNKNOWN_ID, field_error, stack_test, text};
@@ -163,8 +164,8 @@ const RANDOM: &[u8] = b"\0\x01\x02\x03\xF0\xF1";
 const TABLE: &[u8] = b"a,b\n1,2\n";
 const TYPE: &str = "content_type";
 
-/// A signed parameter, the name, declared type and bytes of a file, and its original name or the end of the error
-/// message.
+/// A signed parameter, the name, declared type and bytes of a file, and its original name or the
+/// end of the error message.
 type SignedUpload = (
     (&'static str, &'static str),
     (&'static str, &'static str, &'static [u8]),

@@ -1,5 +1,5 @@
-//! The signing secrets of a space, and the API keys in upload URLs: with a secret or a key end the URLs that it signed, with a key also
-//! the confirmations of files that they declared.
+//! The signing secrets of a space, and the API keys in upload URLs: with a secret or a key end the
+//! URLs that it signed, with a key also the confirmations of files that they declared.
 
 use domain::id::UserId;
 use futures::future::join_all;

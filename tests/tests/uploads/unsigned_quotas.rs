@@ -1,5 +1,5 @@
-//! Hourly quotas of unsigned uploads: the share of one address, and presigned uploads, which count when
-//! they are confirmed.
+//! Hourly quotas of unsigned uploads: the share of one address, and presigned uploads, which count
+//! when they are confirmed.
 
 use futures::future::join_all;
 use serde_json::json;
@@ -171,8 +171,8 @@ async fn run_quarters(stack: &Stack, quarters: usize) {
     }
 }
 
-/// Advances the clock to a time of the next hour at which a file can be presigned whose check, after two hours,
-/// is in the same hour as the last quarter of an hour before it.
+/// Advances the clock to a time of the next hour at which a file can be presigned whose check,
+/// after two hours, is in the same hour as the last quarter of an hour before it.
 fn advance_into_next_hour(stack: &Stack) {
     let into_hour = left_seconds(stack, HOUR_MS) + 20 * 60;
     stack.clock.advance(seconds(into_hour));

@@ -1,4 +1,5 @@
-//! Everything that follows an upload is decided at its activation, even if file or config are deleted at once.
+//! Everything that follows an upload is decided at its activation, even if file or config are
+//! deleted at once.
 
 use media::format::Format;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! `file.deleted` and `file.restored`: sent if the upload config asks for it, once the record is gone, trashed or restored.
+//! `file.deleted` and `file.restored`: sent if the upload config asks for it, once the record is
+//! gone, trashed or restored.
 
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};

@@ -15,7 +15,8 @@ use crate::{
     uploads::{presign::PendingFile, unsigned::UnsignedConfig},
 };
 
-/// Calls of an upload before its record is written: authentication, the space, the object, two jobs.
+/// Calls of an upload before its record is written: authentication, the space, the object, two
+/// jobs.
 const CALLS_BEFORE_THE_RECORD: u32 = 5;
 /// Minutes after which an unconfirmed upload is checked.
 const CHECK_MINUTES: u64 = 120;

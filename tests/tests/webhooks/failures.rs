@@ -8,23 +8,24 @@ use tests::{PHOTO, Stack, seconds};
 use super::fixture::Hooks;
 use crate::support::kills::{Kill, Sweep, count, run_jobs};
 
-/// How the worker is stopped. It makes these calls in every run: reads, two attempts with a claim and a record
-/// each, the job between them, and the deletion of jobs. It makes more if the SDK repeats some, or if the record of the file is not
-/// written yet.
+/// How the worker is stopped. It makes these calls in every run: reads, two attempts with a claim
+/// and a record each, the job between them, and the deletion of jobs. It makes more if the SDK
+/// repeats some, or if the record of the file is not written yet.
 const SWEEP: Sweep = Sweep {
     stacks: 4,
     share: 3,
     min_calls: 9,
     missed_share: 3,
 };
-/// Runs whose calls are counted. The shortest one determines the stops, since others wait for the record.
+/// Runs whose calls are counted. The shortest one determines the stops, since others wait for the
+/// record.
 const COUNTED_RUNS: usize = 3;
 /// Name of the worker.
 const WORKER: &str = "webhooks";
 
-/// Uploads a file whose first attempt fails, and runs all jobs, with the worker stopped once. Asserts that the
-/// only message succeeds, and that all its requests have the same id and body. Returns whether the worker made
-/// enough calls to be stopped.
+/// Uploads a file whose first attempt fails, and runs all jobs, with the worker stopped once.
+/// Asserts that the only message succeeds, and that all its requests have the same id and body.
+/// Returns whether the worker made enough calls to be stopped.
 async fn deliver(stack: &Stack, kill: Option<Kill>) -> bool {
     let hooks = Hooks::new(stack).await;
     hooks.answer_next(500);

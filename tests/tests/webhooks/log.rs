@@ -11,8 +11,8 @@ const FILES: usize = 7;
 /// Days for which messages are kept.
 const RETENTION_DAYS: u64 = 30;
 
-/// Uploads [`FILES`] files. The endpoint refuses the third and the last one. Returns their ids, newest
-/// first.
+/// Uploads [`FILES`] files. The endpoint refuses the third and the last one. Returns their ids,
+/// newest first.
 async fn upload_files(stack: &Stack, hooks: &Hooks) -> Vec<String> {
     let mut ids = Vec::new();
     stack.run_post_upload().await;

@@ -1,5 +1,5 @@
-//! `file.processed` and `file.failed`: sent if the upload config asks for them, once the results are
-//! stored.
+//! `file.processed` and `file.failed`: sent if the upload config asks for them, once the results
+//! are stored.
 
 use media::format::Format;
 use serde_json::{Value, json};
@@ -8,7 +8,8 @@ use tests::{File, Stack, merged, seconds, stack_test};
 use super::fixture::Hooks;
 use crate::support::images::image;
 
-/// Uploads bytes as a PNG, with a config that asks for all events, assigns fields, and runs all jobs.
+/// Uploads bytes as a PNG, with a config that asks for all events, assigns fields, and runs all
+/// jobs.
 async fn upload(stack: &Stack, hooks: &Hooks, bytes: Vec<u8>, assigned: &Value) -> File {
     let file = hooks.upload_with_all_events(bytes, "image/png").await;
     hooks.acme.put_ok(file.path(), assigned).await;

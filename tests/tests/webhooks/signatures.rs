@@ -1,4 +1,5 @@
-//! Signatures by Standard Webhooks, computed by the specification alone, and rotation of the secret.
+//! Signatures by Standard Webhooks, computed by the specification alone, and rotation of the
+//! secret.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};

@@ -24,7 +24,8 @@ fn comparisons(directory: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a line compares the kind of a [`domain::errors::ServiceError`]. The kind of an I/O error is a method.
+/// Whether a line compares the kind of a [`domain::errors::ServiceError`]. The kind of an I/O error
+/// is a method.
 fn compares_kind(line: &str) -> bool {
     let operators = ["== ErrorKind::", "!= ErrorKind::"];
     let is_operand = operators.iter().any(|operator| line.contains(operator));

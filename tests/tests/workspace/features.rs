@@ -32,7 +32,8 @@ fn compiled(options: &[&str]) -> BTreeSet<String> {
         .collect()
 }
 
-/// `cargo run`, `cargo test -p tests` and `scripts/test` would otherwise compile the same packages again.
+/// `cargo run`, `cargo test -p tests` and `scripts/test` would otherwise compile the same packages
+/// again.
 #[test]
 fn local_stack_and_tests_share_one_build() {
     let local_stack = compiled(&["--package", "local-stack", "--edges", "no-dev"]);

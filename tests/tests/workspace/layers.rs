@@ -6,8 +6,8 @@ use cargo_metadata::{DependencyKind, Metadata, Package};
 
 use super::{PLATFORMS, graph, metadata};
 
-/// The crates of the workspace in layers, each with the crates of lower layers that it may depend on,
-/// also in its tests. `tests` may depend on all.
+/// The crates of the workspace in layers, each with the crates of lower layers that it may depend
+/// on, also in its tests. `tests` may depend on all.
 const LAYERS: &str = "
     domain:
     formats: domain
@@ -150,7 +150,8 @@ fn excluded_packages_are_not_reached_by_any_path() {
     }
 }
 
-/// Crates that decode the images of watermarks only, of which none is AVIF, and the one whose functions start another program.
+/// Crates that decode the images of watermarks only, of which none is AVIF, and the one whose
+/// functions start another program.
 const WITHOUT_ORIGINALS: [&str; 3] = ["folders", "spaces", "tests"];
 
 #[test]

@@ -1,5 +1,5 @@
-//! The workspace: the layers of the crates, the rooms in them, decisions by kinds of errors, the features of each build, licences,
-//! and scripts.
+//! The workspace: the layers of the crates, the rooms in them, decisions by kinds of errors, the
+//! features of each build, licences, and scripts.
 
 mod error_kinds;
 mod features;

@@ -1,5 +1,5 @@
-//! The rooms of the crates: their modules, in an order from the bottom up. A room names what it uses of another one by
-//! the name of that room, and uses only rooms before it.
+//! The rooms of the crates: their modules, in an order from the bottom up. A room names what it
+//! uses of another one by the name of that room, and uses only rooms before it.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -39,7 +39,8 @@ fn tokens(path: &Path) -> Vec<TokenTree> {
     parsed.into_iter().collect()
 }
 
-/// Adds the names that follow `crate::` in code, each the first of a path, except in modules of tests.
+/// Adds the names that follow `crate::` in code, each the first of a path, except in modules of
+/// tests.
 fn add_used(tokens: &[TokenTree], used: &mut BTreeSet<String>) {
     let mut is_test = false;
     for (index, token) in tokens.iter().enumerate() {

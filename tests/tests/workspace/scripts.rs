@@ -88,7 +88,8 @@ fn help_is_printed_without_other_programs() {
     assert!(!directory.path().join(".tools").exists());
 }
 
-/// The AWS CLI of an account with a concurrency of 10, and the viewer function and the table of a stack `larder-test`.
+/// The AWS CLI of an account with a concurrency of 10, and the viewer function and the table of a
+/// stack `larder-test`.
 const AWS_CLI: &str = r#"case "$*" in
     --version) echo aws-cli/2.31.0 ;;
     sts*eu-west-9*) echo -e '\nUnable to locate credentials. Run "aws configure".' >&2; exit 253 ;;
@@ -100,7 +101,8 @@ const AWS_CLI: &str = r#"case "$*" in
     *) echo '{}' ;;
 esac"#;
 
-/// The responses of programs to what `scripts/preflight` asks them, in the words of cargo-lambda 1.9.2 and Zig.
+/// The responses of programs to what `scripts/preflight` asks them, in the words of cargo-lambda
+/// 1.9.2 and Zig.
 const PROGRAMS: [(&str, &str); 3] = [
     ("sam", "echo SAM CLI, version 1.170.0"),
     (
@@ -110,7 +112,8 @@ const PROGRAMS: [(&str, &str); 3] = [
     ("zig", r"[[ $1 == version && ! ${NO_ZIG-} ]] && echo 0.17.1"),
 ];
 
-/// Runs `scripts/preflight` in this account, where SAM and the AWS CLI use a region. Returns its exit status and output.
+/// Runs `scripts/preflight` in this account, where SAM and the AWS CLI use a region. Returns its
+/// exit status and output.
 fn preflight(region: &str, options: &str) -> (Option<i32>, String) {
     preflight_with(region, options, "")
 }
@@ -233,8 +236,9 @@ const AWS_CLI_OF_STACK: &str = r#"case "$*" in
     *) echo "Stack with id $4 does not exist" >&2; exit 254 ;;
 esac"#;
 
-/// Runs `scripts/bootstrap` with a `cargo` that prints the variables and options of the program. `table` is the
-/// name and the value of an output of the stack. Returns the exit status, and the output.
+/// Runs `scripts/bootstrap` with a `cargo` that prints the variables and options of the program.
+/// `table` is the name and the value of an output of the stack. Returns the exit status, and the
+/// output.
 fn bootstrap(options: &str, table: &str) -> (Option<i32>, String) {
     let programs = TempDir::new().expect("a temporary directory");
     write_program(&programs.path().join("aws"), AWS_CLI_OF_STACK);

@@ -1,7 +1,7 @@
 //! `POST /files/batch`: delete, update or restore up to 100 files.
 //!
-//! Invariant: each file is processed as a request for it alone would do it, with its authorization, its errors
-//! and its events. So a request that was interrupted can be repeated.
+//! Invariant: each file is processed as a request for it alone would do it, with its authorization,
+//! its errors and its events. So a request that was interrupted can be repeated.
 
 use axum::extract::State;
 use domain::{
@@ -35,11 +35,11 @@ use crate::{
 const MAX_FILES: usize = 100;
 /// Number of files that are processed at a time.
 const CONCURRENCY: usize = 8;
-/// Number of files that are moved or restored at a time. The transactions of several would check the same folder, and
-/// conflict.
+/// Number of files that are moved or restored at a time. The transactions of several would check
+/// the same folder, and conflict.
 const MOVES: usize = 1;
-/// Time after which no further file is begun, in milliseconds. The gateway waits for 29 seconds, and files that were
-/// begun may take the rest.
+/// Time after which no further file is begun, in milliseconds. The gateway waits for 29 seconds,
+/// and files that were begun may take the rest.
 const MAX_START_MS: i64 = 13_000;
 
 const IDS: &str = "ids";
@@ -251,7 +251,8 @@ pub(crate) struct BatchResult {
     error: Option<PartError>,
 }
 
-/// Fails with 403 if a space key may change no file. An account key may have another role for each file.
+/// Fails with 403 if a space key may change no file. An account key may have another role for each
+/// file.
 pub(crate) async fn batch(
     auth: Authenticated<ManageFiles>,
     State(files): State<FilesState>,

@@ -87,8 +87,8 @@ impl FromFields for DeletionBody {
     }
 }
 
-/// Fails with 403 if another principal uploaded the file and the caller is not an admin. Also deletes an upload that is
-/// to replace the bytes of a file, which is then not confirmed.
+/// Fails with 403 if another principal uploaded the file and the caller is not an admin. Also
+/// deletes an upload that is to replace the bytes of a file, which is then not confirmed.
 pub(crate) async fn delete(
     can: Can<ManageFiles, PendingRecord>,
     State(files): State<FilesState>,

@@ -1,4 +1,5 @@
-//! `GET /files?space_id=`: list the files of a space by their time of creation, the result of a `search` by name.
+//! `GET /files?space_id=`: list the files of a space by their time of creation, the result of a
+//! `search` by name.
 
 use axum::extract::State;
 use domain::{
@@ -169,7 +170,8 @@ pub(crate) async fn list(
         None => None,
     };
 
-    // The folders decide whether a URL is to be signed, and whether the file was deleted with one of them.
+    // The folders decide whether a URL is to be signed, and whether the file was deleted with one
+    // of them.
     let depends_on_folders =
         fields.depend_on_folders() || signer.is_some() || can.space.has_folder_purges();
     let in_folders: Vec<FolderRef> = page

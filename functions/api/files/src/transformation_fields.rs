@@ -64,7 +64,8 @@ enum AutoOrJpg {
     Jpg,
 }
 
-/// Reads the parameters of a transformation as they are in the query of a delivery URL, and rejects invalid ones.
+/// Reads the parameters of a transformation as they are in the query of a delivery URL, and rejects
+/// invalid ones.
 pub(crate) fn read_transformation(fields: &mut impl FieldReader) -> Vec<QueryParameter<'static>> {
     let mut parameters = Vec::new();
     for name in TRANSFORMATION_PARAMETERS {
@@ -88,7 +89,8 @@ pub(crate) fn read_transformation(fields: &mut impl FieldReader) -> Vec<QueryPar
     fields.describe("f", "Transformation: image format.");
     fields.describe("q", "Transformation: quality.");
 
-    // Unknown fields are ignored, but a URL of the original would be signed instead of the intended one.
+    // Unknown fields are ignored, but a URL of the original would be signed instead of the intended
+    // one.
     for (name, field_error) in misnamed_transformation_fields() {
         if fields.has_value(name) {
             fields.reject(name, &field_error);

@@ -209,8 +209,9 @@ async fn change(
     Ok(Data(file_view(&space, &changed, &files.cdn_url).await?))
 }
 
-/// Changes a file that the caller may manage, which was read with its folders. `apply` gets the folders that the file
-/// moves to, if any. Fails with 403 if the caller lowers the protection of the file without the role admin.
+/// Changes a file that the caller may manage, which was read with its folders. `apply` gets the
+/// folders that the file moves to, if any. Fails with 403 if the caller lowers the protection of
+/// the file without the role admin.
 pub(crate) async fn change_and_move(
     can: Can<ManageFiles, File>,
     folders_before: Option<FolderChain>,

@@ -1,5 +1,5 @@
-//! `POST /files/urls`: get the delivery URLs of up to 100 files, in any spaces of the caller, as requested transformed and
-//! signed.
+//! `POST /files/urls`: get the delivery URLs of up to 100 files, in any spaces of the caller, as
+//! requested transformed and signed.
 
 use axum::extract::State;
 use domain::{

@@ -19,7 +19,8 @@ pub(crate) async fn file_view(
     ))
 }
 
-/// Creates the view of some fields of a file. Reads its folders if one of the fields depends on them.
+/// Creates the view of some fields of a file. Reads its folders if one of the fields depends on
+/// them.
 pub(crate) async fn selected_file_view(
     space: &SpaceScope,
     file: &File,

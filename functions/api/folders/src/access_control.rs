@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE /folders/:id/access-control`: set or reset the access control of the files in a
-//! folder.
+//! `PUT` and `DELETE /folders/:id/access-control`: set or reset the access control of the files in
+//! a folder.
 
 use domain::folders::Folder;
 use http_api::{

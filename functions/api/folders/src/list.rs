@@ -1,5 +1,5 @@
-//! `GET /folders`: list the folders of a space, newest first: all of them, or only those directly in
-//! one folder or at the root.
+//! `GET /folders`: list the folders of a space, newest first: all of them, or only those directly
+//! in one folder or at the root.
 
 use http_api::{
     caller::{Authenticated, Listed, ReadFolders, SpaceQuery},

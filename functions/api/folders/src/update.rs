@@ -38,8 +38,8 @@ impl FromFields for UpdateFolder {
     }
 }
 
-/// Changes the fields that are present. Fails with 422 if the new parent does not exist, is too deep
-/// or inside the folder, or contains a folder with this name.
+/// Changes the fields that are present. Fails with 422 if the new parent does not exist, is too
+/// deep or inside the folder, or contains a folder with this name.
 pub(crate) async fn update(
     can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(UpdateFolder(change)): ValidJson<UpdateFolder>,

@@ -18,7 +18,8 @@ use space_store::folders::ResolvedFolder;
 pub(crate) struct FolderView {
     id: FolderId,
     name: FolderName,
-    /// Names of the folders from the root to this one, each followed by a slash: `photos/vacation/`.
+    /// Names of the folders from the root to this one, each followed by a slash:
+    /// `photos/vacation/`.
     path: Option<String>,
     /// Id of the space.
     space_id: SpaceId,

@@ -41,7 +41,8 @@ impl Asset {
         }
     }
 
-    /// Returns the file, or 304 if the client has it. Fails with 412 if the client requires another.
+    /// Returns the file, or 304 if the client has it. Fails with 412 if the client requires
+    /// another.
     pub(crate) fn response(&self, request: &HeaderMap) -> Result<Response, ApiError> {
         let is_compressed = accepts_gzip(request);
         let Representation { bytes, etag } = if is_compressed {

@@ -3,8 +3,8 @@
 //! - Its files are those of `dashboard/dist`, which `scripts/dashboard` builds.
 //! - Its content security policy allows requests to this API, the storage and the CDN only, and no
 //!   script but its own.
-//! - It is served by the API, never by the CDN, whose files come from uploads: a page that holds a key
-//!   must not share their origin.
+//! - It is served by the API, never by the CDN, whose files come from uploads: a page that holds a
+//!   key must not share their origin.
 
 use axum::{Router, response::Response, routing::get};
 use http::{HeaderMap, HeaderValue, header};
@@ -68,8 +68,8 @@ fn response(
     Ok(response)
 }
 
-/// Returns the content security policy. Images come from the CDN, also under custom domains, and from
-/// URLs of watermarks.
+/// Returns the content security policy. Images come from the CDN, also under custom domains, and
+/// from URLs of watermarks.
 fn policy(settings: &mut Settings<'_>) -> HeaderValue {
     let storage = settings.storage_origin();
     let cdn = settings.text("CDN_URL");

@@ -1,9 +1,9 @@
 //! The function behind the `$default` route of the HTTP API, which receives requests that match no
 //! other route.
 //!
-//! It serves the OpenAPI document and the dashboard, and responds to preflight requests with 204, to
-//! other methods of existing paths with 405 and `Allow`, and to unknown paths with 404. It reads no body,
-//! needs no key and calls no other service.
+//! It serves the OpenAPI document and the dashboard, and responds to preflight requests with 204,
+//! to other methods of existing paths with 405 and `Allow`, and to unknown paths with 404. It reads
+//! no body, needs no key and calls no other service.
 
 mod asset;
 mod dashboard;

@@ -1,5 +1,5 @@
-//! `DELETE /upload-configs`: delete the upload config with the id in the query or the body, unless it is
-//! the active one of its space.
+//! `DELETE /upload-configs`: delete the upload config with the id in the query or the body, unless
+//! it is the active one of its space.
 
 use domain::{errors::FieldErrors, uploads::UploadConfig};
 use http_api::{
@@ -37,8 +37,8 @@ impl FromFields for DeleteUploadConfig {
     }
 }
 
-/// Fails with 409 if the upload config is the active one of its space, and with 422 if neither the query
-/// nor the body has an id, or if they have different ones.
+/// Fails with 409 if the upload config is the active one of its space, and with 422 if neither the
+/// query nor the body has an id, or if they have different ones.
 pub(crate) async fn delete(
     auth: Authenticated<ManageUploadConfigs>,
     ValidQuery(query): ValidQuery<ResourceSelector>,

@@ -1,5 +1,5 @@
-//! `GET /upload-configs/all`: list the upload configs of all spaces in which the caller may read them,
-//! sorted by space and then by config, both newest first.
+//! `GET /upload-configs/all`: list the upload configs of all spaces in which the caller may read
+//! them, sorted by space and then by config, both newest first.
 
 use http_api::{
     caller::{Authenticated, ReadUploadConfigs},

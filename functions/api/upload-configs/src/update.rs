@@ -1,5 +1,5 @@
-//! `POST /upload-configs/update`: update an upload config. Absent fields are unchanged, and `config`
-//! is replaced as a whole.
+//! `POST /upload-configs/update`: update an upload config. Absent fields are unchanged, and
+//! `config` is replaced as a whole.
 
 use domain::{
     errors::{FieldError, FieldErrors, parse_variant},

@@ -1,5 +1,5 @@
-//! The body of a form as its parser reads it: limited in size, in small pieces, and with bounded headers
-//! of parts (see `part_headers`), so that the parser buffers a bounded number of bytes.
+//! The body of a form as its parser reads it: limited in size, in small pieces, and with bounded
+//! headers of parts (see `part_headers`), so that the parser buffers a bounded number of bytes.
 //!
 //! Invariant:
 //! - The size limit applies to the bytes as received, before the filter removes any.

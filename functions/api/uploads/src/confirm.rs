@@ -153,8 +153,8 @@ async fn find_by_key(
 }
 
 /// Returns the file of the confirm token in the body. Counts the request against the rate limit of
-/// the upload that declared the file. Fails with 403 if a signed URL declared the pending file, and its
-/// key is no longer valid.
+/// the upload that declared the file. Fails with 403 if a signed URL declared the pending file, and
+/// its key is no longer valid.
 async fn find_by_token(
     uploads: &UploadsState,
     id: &str,
@@ -204,9 +204,9 @@ async fn find_by_token(
     Ok(ConfirmTarget { space, record })
 }
 
-/// Returns the active file. Fails with 409 if its bytes were not uploaded yet or its stored name is taken, with
-/// 422 if they break the rules, with 404 if the file was deleted, and with 429 if the hourly quota of an unsigned
-/// upload is exhausted.
+/// Returns the active file. Fails with 409 if its bytes were not uploaded yet or its stored name is
+/// taken, with 422 if they break the rules, with 404 if the file was deleted, and with 429 if the
+/// hourly quota of an unsigned upload is exhausted.
 async fn activate(
     uploads: &UploadsState,
     space: &SpaceScope,

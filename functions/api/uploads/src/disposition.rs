@@ -81,8 +81,8 @@ fn parse_token(text: &str) -> ParsedValue<'_> {
     }
 }
 
-/// Parses a quoted value after its opening quote. Only quotes are unescaped, since some clients send
-/// paths with unescaped backslashes.
+/// Parses a quoted value after its opening quote. Only quotes are unescaped, since some clients
+/// send paths with unescaped backslashes.
 fn parse_quoted(quoted: &str) -> ParsedValue<'_> {
     let mut value = String::new();
     let mut rest = quoted;

@@ -20,8 +20,8 @@ use crate::{
 
 /// The field of one file.
 pub(crate) const FILE: &str = "file";
-/// The field of a list of files. It is repeated for each file. `files[]` and `files[0]` are accepted
-/// as well.
+/// The field of a list of files. It is repeated for each file. `files[]` and `files[0]` are
+/// accepted as well.
 pub(crate) const FILES: &str = "files";
 
 /// A form that was read completely.

@@ -1,7 +1,7 @@
 //! Reads a multipart form part by part: text fields into memory, files into spools.
 //!
-//! Invariant: the memory that a form takes is limited, by the number of its parts and by the size of
-//! each text field; files are spooled to disk.
+//! Invariant: the memory that a form takes is limited, by the number of its parts and by the size
+//! of each text field; files are spooled to disk.
 
 use axum::extract::Request;
 use domain::{
@@ -51,8 +51,8 @@ pub(crate) struct UnreadForm {
 }
 
 impl UnreadForm {
-    /// Takes the form of a request. Fails with 415 if the body is not a form, and with 413 if it declares to be
-    /// too large.
+    /// Takes the form of a request. Fails with 415 if the body is not a form, and with 413 if it
+    /// declares to be too large.
     pub(crate) async fn of(request: Request, shape: FormShape) -> Result<UnreadForm, ServiceError> {
         let boundary = match boundary(request.headers()) {
             Ok(boundary) => boundary,
@@ -76,8 +76,8 @@ impl UnreadForm {
         })
     }
 
-    /// Counts the form until the permit is dropped, before its body is read. Fails with 503 if it does not fit beside the
-    /// others.
+    /// Counts the form until the permit is dropped, before its body is read. Fails with 503 if it
+    /// does not fit beside the others.
     pub(crate) fn admit(
         &self,
         forms: &FormsInFlight,
@@ -123,7 +123,8 @@ fn boundary(headers: &HeaderMap) -> Result<String, ServiceError> {
     boundary.ok_or_else(|| ServiceError::malformed("The content type of the form has no boundary."))
 }
 
-/// Returns a boundary with characters that require quotes, such as `=` and `/`, and has none, as some programs write it.
+/// Returns a boundary with characters that require quotes, such as `=` and `/`, and has none, as
+/// some programs write it.
 fn unquoted_boundary(parameters: &str) -> Option<String> {
     let mut values = parameters
         .split(';')

@@ -83,8 +83,8 @@ impl FromFields for SignUploadUrl {
     }
 }
 
-/// A signed URL that uploads files without an API key, until it expires or the key that signed it is
-/// revoked or expires.
+/// A signed URL that uploads files without an API key, until it expires or the key that signed it
+/// is revoked or expires.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SignedUploadUrl")]
 pub(crate) struct SignedUploadUrlView {

@@ -1,8 +1,8 @@
 //! The endpoints of `/upload`, and the one that replaces the bytes of a file.
 //!
 //! A file is uploaded in a form (`upload`), or it is declared (`presign`), sent to storage by the
-//! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or without
-//! a key by an upload config: see `grant`.
+//! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or
+//! without a key by an upload config: see `grant`.
 
 mod boundary_matcher;
 mod bounded_body;

@@ -1,5 +1,5 @@
-//! Limits the size of the headers of a form's parts, and removes control characters from them, before
-//! they are parsed.
+//! Limits the size of the headers of a form's parts, and removes control characters from them,
+//! before they are parsed.
 //!
 //! The parser buffers its input until it finds the end of a part's headers, and it rejects control
 //! characters, although clients may send any byte in a file's name.
@@ -15,8 +15,8 @@ use thiserror::Error;
 
 use crate::boundary_matcher::BoundaryMatcher;
 
-/// Maximum number of bytes before the content of a part, after the boundary: its headers. For the first
-/// part, everything before its content.
+/// Maximum number of bytes before the content of a part, after the boundary: its headers. For the
+/// first part, everything before its content.
 pub(crate) const MAX_HEADER_BYTES: usize = 16 << 10;
 
 /// The end of a line.

@@ -240,8 +240,8 @@ async fn stored_response(
     Ok(response)
 }
 
-/// Signs a URL for the bytes of a pending file. Fails with 409 if an hour has passed since the first
-/// request, even if the file still exists.
+/// Signs a URL for the bytes of a pending file. Fails with 409 if an hour has passed since the
+/// first request, even if the file still exists.
 async fn presigned_view(
     uploads: &UploadsState,
     created: CreatedPending,

@@ -10,11 +10,12 @@
 //!   since it was declared: older bytes never follow newer ones.
 //! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
 //!   the copy. Both may run concurrently with each other and with uploads to the same URL.
-//! - SQS delays a job by 15 minutes at most, so the file of a check that is not due is read every 15
-//!   minutes, and the check is sent again only while the file is pending. A file that is confirmed within 15
-//!   minutes takes one receive. By then its record exists, since the request that creates it gives up sooner. Lambda
-//!   stops such a chain after about 16 jobs ("Use Lambda recursive loop detection to prevent
-//!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
+//! - SQS delays a job by 15 minutes at most, so the file of a check that is not due is read every
+//!   15 minutes, and the check is sent again only while the file is pending. A file that is
+//!   confirmed within 15 minutes takes one receive. By then its record exists, since the request
+//!   that creates it gives up sooner. Lambda stops such a chain after about 16 jobs ("Use Lambda
+//!   recursive loop detection to prevent infinite loops" in the Lambda developer guide), so the
+//!   template sets `RecursiveLoop: Allow`.
 
 use domain::{
     env::Timestamp,

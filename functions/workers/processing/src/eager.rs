@@ -13,9 +13,9 @@ pub(crate) struct EagerRendition {
     pub(crate) query: Option<String>,
 }
 
-/// Returns the renditions of eager transformations with their outputs, which delivery looks for. Returns each
-/// rendition once, as a listed one if it is among the listed ones. Listed ones with the same output remain,
-/// because each query is listed.
+/// Returns the renditions of eager transformations with their outputs, which delivery looks for.
+/// Returns each rendition once, as a listed one if it is among the listed ones. Listed ones with
+/// the same output remain, because each query is listed.
 pub(crate) fn planned(
     eager: &[EagerTransformation],
     file: &File,
@@ -50,9 +50,9 @@ pub(crate) fn planned(
     unique
 }
 
-/// Returns the renditions of an eager transformation, each with the query that it is listed with. One without a
-/// format is created in each format that delivery selects from: for clients that name none, which is listed, and
-/// for those that accept WebP.
+/// Returns the renditions of an eager transformation, each with the query that it is listed with.
+/// One without a format is created in each format that delivery selects from: for clients that name
+/// none, which is listed, and for those that accept WebP.
 fn of_eager(eager: EagerTransformation, file: &File) -> Vec<(Rendition, Option<String>)> {
     let transformation = eager.requested();
     let query = Some(transformation.to_string());

@@ -19,8 +19,8 @@ use crate::{
     placeholder::{colors, placeholder},
 };
 
-/// Number of first bytes that are read of an image that is too large to be rendered. They contain the
-/// headers, unless the directory of a TIFF or the EXIF data of a `WebP` follows the pixels.
+/// Number of first bytes that are read of an image that is too large to be rendered. They contain
+/// the headers, unless the directory of a TIFF or the EXIF data of a `WebP` follows the pixels.
 const PREFIX_BYTES: u64 = 4 << 20;
 
 /// Properties of an image from its headers.
@@ -36,8 +36,8 @@ impl Processing {
         format.is_some_and(|format| !self.renditions.has_decoder(format))
     }
 
-    /// Reads the metadata of an image and, with full effort, creates its renditions; `None` if the file was
-    /// deleted.
+    /// Reads the metadata of an image and, with full effort, creates its renditions; `None` if the
+    /// file was deleted.
     pub(crate) async fn process_image(
         &self,
         file: &File,
@@ -75,8 +75,8 @@ impl Processing {
             .map(Some)
     }
 
-    /// Decodes an image, stores its eager renditions, and computes its colors. An image that cannot be decoded
-    /// has failed.
+    /// Decodes an image, stores its eager renditions, and computes its colors. An image that cannot
+    /// be decoded has failed.
     async fn process_pixels(
         &self,
         authorized: &AuthorizedFile,
@@ -121,8 +121,8 @@ impl Processing {
         Ok(processed)
     }
 
-    /// Reads the metadata of an image from its first bytes; `None` if the file was deleted. `error` states
-    /// why the image cannot be rendered.
+    /// Reads the metadata of an image from its first bytes; `None` if the file was deleted. `error`
+    /// states why the image cannot be rendered.
     async fn process_large_image(
         &self,
         file: &File,

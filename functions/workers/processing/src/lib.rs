@@ -4,14 +4,15 @@
 //! - A job is sent before its file becomes active or gets other bytes, and waits for it. A file
 //!   that never becomes active is ignored, and so are bytes that others have replaced: no result is
 //!   recorded for others than those that were read.
-//! - A job can run twice and stop anywhere: renditions have the same ids in each run, the event of the result is
-//!   announced before, and all results are recorded by one write, once.
+//! - A job can run twice and stop anywhere: renditions have the same ids in each run, the event of
+//!   the result is announced before, and all results are recorded by one write, once.
 //! - The rules are those of the activation, which the job contains.
-//! - Without eager renditions, nothing is stored in S3: the placeholder of the blurhash is only in memory. The other
-//!   thumbnails that the API lists are rendered by delivery.
-//! - A file that cannot be decoded is recorded as failed. It fails no job, so it is not tried again.
-//! - A file that may kill the function, by its memory or time, is recorded as failed too: from a number of
-//!   receives on, its job decodes nothing.
+//! - Without eager renditions, nothing is stored in S3: the placeholder of the blurhash is only in
+//!   memory. The other thumbnails that the API lists are rendered by delivery.
+//! - A file that cannot be decoded is recorded as failed. It fails no job, so it is not tried
+//!   again.
+//! - A file that may kill the function, by its memory or time, is recorded as failed too: from a
+//!   number of receives on, its job decodes nothing.
 
 mod eager;
 mod effort;
@@ -43,8 +44,8 @@ use crate::effort::Effort;
 const TOO_MANY_ATTEMPTS: &str =
     "The file could not be processed in several attempts. It may need too much memory or time.";
 
-/// Maximum time that a job waits for other renderings in the process before its image is planned, and again
-/// before it is rendered. Lambda runs one job per process, so only the local stack waits.
+/// Maximum time that a job waits for other renderings in the process before its image is planned,
+/// and again before it is rendered. Lambda runs one job per process, so only the local stack waits.
 const MAX_MEMORY_WAIT: Duration = Duration::from_secs(25);
 
 struct Processing {
@@ -196,7 +197,8 @@ impl Processing {
             .await
     }
 
-    /// Reads the metadata of a file and creates its eager renditions; `None` if the file was deleted.
+    /// Reads the metadata of a file and creates its eager renditions; `None` if the file was
+    /// deleted.
     async fn read(
         &self,
         file: &File,

@@ -12,8 +12,8 @@ use media::{
 use crate::{Processed, Processing};
 
 impl Processing {
-    /// Reads the metadata of audio, video and PDF files from the parts that contain it; `None` if the file
-    /// was deleted.
+    /// Reads the metadata of audio, video and PDF files from the parts that contain it; `None` if
+    /// the file was deleted.
     pub(crate) async fn read_metadata(
         &self,
         file: &File,

@@ -39,7 +39,8 @@ pub(crate) async fn colors(placeholder: &[u8]) -> Option<Colors> {
     })
 }
 
-/// Computes a blurhash on a separate thread. Returns `None` if it panics, which costs the file nothing else.
+/// Computes a blurhash on a separate thread. Returns `None` if it panics, which costs the file
+/// nothing else.
 async fn unless_panicked(compute: impl FnOnce() -> String + Send + 'static) -> Option<String> {
     let computed = telemetry::spawn_blocking(compute).await;
     if let Err(error) = &computed {

@@ -5,8 +5,8 @@ use domain::{
     naming::{MAX_TAGS, Tag},
 };
 
-/// Returns the tags that describe an image: its format, its orientation, its most frequent color, and
-/// whether it is transparent or animated.
+/// Returns the tags that describe an image: its format, its orientation, its most frequent color,
+/// and whether it is transparent or animated.
 pub(crate) fn of_image(meta: &StorageMeta, color: Option<&str>) -> Vec<Tag> {
     let orientation = match (meta.width, meta.height) {
         (Some(width), Some(height)) if width > height => Some("landscape"),

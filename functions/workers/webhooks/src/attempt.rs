@@ -45,8 +45,8 @@ impl Concluded {
 }
 
 impl WebhookWorker {
-    /// Makes the attempt with a number if it is the next one of the message and due. A job of a later
-    /// attempt makes the next one too: its worker stopped before it recorded the result.
+    /// Makes the attempt with a number if it is the next one of the message and due. A job of a
+    /// later attempt makes the next one too: its worker stopped before it recorded the result.
     pub(crate) async fn attempt(
         &self,
         found: WebhookMessageInSpace,
@@ -146,8 +146,8 @@ impl WebhookWorker {
         self.attempt(found, number, context).await
     }
 
-    /// Makes a claimed attempt. What follows is sent before it is recorded: a stop in between repeats
-    /// the attempt instead of losing the message.
+    /// Makes a claimed attempt. What follows is sent before it is recorded: a stop in between
+    /// repeats the attempt instead of losing the message.
     async fn make_attempt(
         &self,
         found: &WebhookMessageInSpace,
@@ -210,8 +210,8 @@ impl WebhookWorker {
         })
     }
 
-    /// Sends a job to the dead-letter queue for a message whose attempts are exhausted. If an operator moves the
-    /// job back, a new series begins.
+    /// Sends a job to the dead-letter queue for a message whose attempts are exhausted. If an
+    /// operator moves the job back, a new series begins.
     async fn send_dead_letter(
         &self,
         message: &WebhookMessage,
@@ -238,8 +238,8 @@ fn next_job(message: &WebhookMessage, number: u32, due_at: Timestamp) -> Webhook
     }
 }
 
-/// Returns the error of a job whose attempt another invocation is making. The job is received again, after
-/// that invocation has recorded its result or its claim has expired.
+/// Returns the error of a job whose attempt another invocation is making. The job is received
+/// again, after that invocation has recorded its result or its claim has expired.
 fn in_progress() -> JobError {
     JobError::new("another invocation is making this attempt")
 }

@@ -1,5 +1,5 @@
-//! Events: they are announced before the transaction that creates their webhook message, so the worker waits
-//! for it.
+//! Events: they are announced before the transaction that creates their webhook message, so the
+//! worker waits for it.
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ const READ_PAUSE: Duration = Duration::from_millis(150);
 pub(crate) const FIRST: u32 = 1;
 
 impl WebhookWorker {
-    /// Makes the first attempt of an event. Sends its job again if the event has not happened yet, and
-    /// drops it if the request that announced it has certainly ended.
+    /// Makes the first attempt of an event. Sends its job again if the event has not happened yet,
+    /// and drops it if the request that announced it has certainly ended.
     pub(crate) async fn send_event(
         &self,
         space_id: SpaceId,

@@ -1,15 +1,17 @@
-//! Worker `webhooks`: makes the attempts of webhook messages, which the transactions of events create.
+//! Worker `webhooks`: makes the attempts of webhook messages, which the transactions of events
+//! create.
 //!
 //! Invariants:
 //! - An event has one message, which its transaction creates. All attempts share its id and body.
 //! - An attempt is claimed on the record before it is made, so two jobs of one attempt do not both
 //!   make it. The claim of a worker that stopped expires, and its job is received again.
-//! - A space has at most three attempts at a time, two of them to one host, and a host has three. Others are sent again
-//!   with a delay instead of occupying the worker, and their message fails after 18 hours. After five timeouts of a host in
-//!   a row, the circuit of the space to it is open: one attempt per minute is made until it responds.
+//! - A space has at most three attempts at a time, two of them to one host, and a host has three.
+//!   Others are sent again with a delay instead of occupying the worker, and their message fails
+//!   after 18 hours. After five timeouts of a host in a row, the circuit of the space to it is
+//!   open: one attempt per minute is made until it responds.
 //! - The job of the next attempt is sent before the result of an attempt is recorded. So wherever
-//!   the worker stops, a job is left that repeats the attempt or makes the next. A job whose number is below
-//!   that of the record's next attempt is outdated, so superfluous jobs end.
+//!   the worker stops, a job is left that repeats the attempt or makes the next. A job whose number
+//!   is below that of the record's next attempt is outdated, so superfluous jobs end.
 //! - SQS delays a job by 15 minutes at most, so an attempt that is not due is sent again. Lambda
 //!   stops such a chain after about 16 jobs ("Use Lambda recursive loop detection to prevent
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.

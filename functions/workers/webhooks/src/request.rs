@@ -1,4 +1,5 @@
-//! The request of one attempt, signed as [Standard Webhooks](https://www.standardwebhooks.com) specifies.
+//! The request of one attempt, signed as [Standard Webhooks](https://www.standardwebhooks.com)
+//! specifies.
 
 use domain::{
     env::Timestamp,

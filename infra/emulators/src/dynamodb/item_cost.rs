@@ -1,9 +1,10 @@
 //! Capacity units that a call takes from each of its items.
 //!
-//! Units are those of "DynamoDB read and write operations" (Amazon DynamoDB Developer Guide): a read
-//! of up to 4 KB takes one read unit if it is strongly consistent, half of one if it is eventually
-//! consistent, and two in a transaction, also if the item does not exist. A write of up to 1 KB takes one
-//! write unit, and two in a transaction. It counts the larger of the item before and after it.
+//! Units are those of "DynamoDB read and write operations" (Amazon DynamoDB Developer Guide): a
+//! read of up to 4 KB takes one read unit if it is strongly consistent, half of one if it is
+//! eventually consistent, and two in a transaction, also if the item does not exist. A write of up
+//! to 1 KB takes one write unit, and two in a transaction. It counts the larger of the item before
+//! and after it.
 //!
 //! Queries and scans take no units of single items here.
 
@@ -64,7 +65,8 @@ impl CostedCall {
     }
 }
 
-/// Returns a name of each item that a call names, which no other item has; `None` if its table does not exist.
+/// Returns a name of each item that a call names, which no other item has; `None` if its table does
+/// not exist.
 pub(crate) fn item_names(tables: &Tables, operation: &str, body: &[u8]) -> Vec<Option<String>> {
     let request: Value = serde_json::from_slice(body).unwrap_or_default();
     operations(operation, &request)

@@ -52,8 +52,8 @@ fn sum(values: &Value, size: impl Fn(&Value) -> usize) -> usize {
     values.as_array().into_iter().flatten().map(size).sum()
 }
 
-/// A number takes one byte per two significant digits and one more. This is the upper bound, without
-/// the trimming of zeros.
+/// A number takes one byte per two significant digits and one more. This is the upper bound,
+/// without the trimming of zeros.
 fn number_size(number: &Value) -> usize {
     let digits = number
         .as_str()

@@ -31,8 +31,8 @@ use crate::{
 /// Maximum body of DynamoDB, in bytes. SQS and Secrets Manager have lower limits.
 const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Maximum body of `DeleteObjects`, in bytes: 1,000 keys of 1,024 characters, each escaped in six bytes at most,
-/// with their elements.
+/// Maximum body of `DeleteObjects`, in bytes: 1,000 keys of 1,024 characters, each escaped in six
+/// bytes at most, with their elements.
 const DELETE_BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Maximum rejected body that is read to its end, in bytes. The connection of a larger one closes.
@@ -83,8 +83,8 @@ pub(crate) trait Backend: Send + Sync + 'static {
         std::future::ready(())
     }
 
-    /// Returns the permission that a principal needs to know what a response says, besides those of the
-    /// call.
+    /// Returns the permission that a principal needs to know what a response says, besides those of
+    /// the call.
     fn disclosing_permission(
         _response: &Response<Body>,
         _operation: &str,

@@ -27,7 +27,8 @@ pub struct UsedPermission {
     /// Name of the principal.
     pub principal: String,
     pub action: String,
-    /// ARN of the resource. In keys of objects, segments with digits, which are ids, are replaced by `0`.
+    /// ARN of the resource. In keys of objects, segments with digits, which are ids, are replaced
+    /// by `0`.
     pub resource: String,
 }
 

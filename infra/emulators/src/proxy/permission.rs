@@ -50,7 +50,8 @@ struct Backtrack {
     text_index: usize,
 }
 
-/// Returns whether `text` matches `pattern`: `*` matches any characters, `?` one, and others match by `is_same`.
+/// Returns whether `text` matches `pattern`: `*` matches any characters, `?` one, and others match
+/// by `is_same`.
 fn matches(pattern: &str, text: &str, is_same: impl Fn(u8, u8) -> bool) -> bool {
     let pattern = pattern.as_bytes();
     let text = text.as_bytes();

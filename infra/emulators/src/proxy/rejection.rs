@@ -70,7 +70,8 @@ impl ProxyRejection {
         }
     }
 
-    /// The signature does not match. DynamoDB and Secrets Manager return 400 where the others return 403.
+    /// The signature does not match. DynamoDB and Secrets Manager return 400 where the others
+    /// return 403.
     pub(super) fn invalid_signature(service: Service) -> ProxyRejection {
         let message = "The signature of the request does not match.";
         match service {

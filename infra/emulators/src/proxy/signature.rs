@@ -1,5 +1,5 @@
-//! Verifies the signature of requests with a buffered body ("Create a signed AWS API request" in the IAM
-//! User Guide).
+//! Verifies the signature of requests with a buffered body ("Create a signed AWS API request" in
+//! the IAM User Guide).
 //!
 //! An access key alone proves nothing: presigned URLs contain it.
 

@@ -6,7 +6,8 @@ use std::io::{self, Read};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
-// Hashes objects with the code of `s3s`, which dev builds optimise. `md5::Md5` would be compiled for this crate.
+// Hashes objects with the code of `s3s`, which dev builds optimise. `md5::Md5` would be compiled
+// for this crate.
 use base64::{Engine, prelude::BASE64_STANDARD};
 use s3s::{
     crypto::{Checksum as _, Md5, Sha256},

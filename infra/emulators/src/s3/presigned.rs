@@ -1,5 +1,5 @@
-//! Checks of a presigned request in addition to its signature: that the URL has not expired by the injected
-//! clock, and that all `x-amz-` headers are signed.
+//! Checks of a presigned request in addition to its signature: that the URL has not expired by the
+//! injected clock, and that all `x-amz-` headers are signed.
 
 use std::sync::Arc;
 

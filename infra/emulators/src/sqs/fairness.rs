@@ -1,14 +1,15 @@
-//! Fair queues: while a tenant uses a disproportionate share of the consumers, messages of the others are
-//! received first ("How Amazon SQS fair queues work" in the Amazon SQS developer guide).
+//! Fair queues: while a tenant uses a disproportionate share of the consumers, messages of the
+//! others are received first ("How Amazon SQS fair queues work" in the Amazon SQS developer guide).
 //!
 //! - A tenant is a message group. A message without a group is a tenant by itself.
-//! - A tenant is a noisy neighbor while it has more than a tenth of the messages in flight, which are at
-//!   least 30, or more than a tenth of the recent processing time. Of several, the one with the fewest
-//!   messages in flight is received first.
-//! - A tenant is quiet again after its visible messages have been received, or after five minutes without
-//!   messages in flight.
+//! - A tenant is a noisy neighbor while it has more than a tenth of the messages in flight, which
+//!   are at least 30, or more than a tenth of the recent processing time. Of several, the one with
+//!   the fewest messages in flight is received first.
+//! - A tenant is quiet again after its visible messages have been received, or after five minutes
+//!   without messages in flight.
 //!
-//! Assumptions: "recent" means those five minutes too, and processing lasts as long as a message is in flight.
+//! Assumptions: "recent" means those five minutes too, and processing lasts as long as a message is
+//! in flight.
 //!
 //! The measures are in a temporary table, so a restart forgets them.
 
@@ -34,8 +35,8 @@ const MIN_IN_FLIGHT: i64 = 30;
 /// A tenant is noisy above one part of this many.
 const SHARE_DIVISOR: i64 = 10;
 
-/// Returns the table expression `noisy` of the noisy neighbors in the queue `?1` at the time `?2`, with the
-/// columns `tenant` and `in_flight`.
+/// Returns the table expression `noisy` of the noisy neighbors in the queue `?1` at the time `?2`,
+/// with the columns `tenant` and `in_flight`.
 pub(super) fn noisy_neighbors() -> String {
     format!(
         "WITH usage AS (

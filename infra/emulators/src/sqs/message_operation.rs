@@ -193,10 +193,10 @@ impl ChangeVisibility {
     /// Fails if the message was deleted or received again, or is visible.
     ///
     /// The API reference names `MessageNotInflight` and `ReceiptHandleIsInvalid`. SQS responds with
-    /// `InvalidParameterValue` for a deleted message (issue 1927 of `aws/aws-sdk-net`); that it does so for a
-    /// message that was received again is assumed. For a visible message, SQS was seen to succeed without
-    /// effect (pull request 9632 of `localstack/localstack`); the emulator fails, as documented, which the
-    /// functions handle too.
+    /// `InvalidParameterValue` for a deleted message (issue 1927 of `aws/aws-sdk-net`); that it
+    /// does so for a message that was received again is assumed. For a visible message, SQS was
+    /// seen to succeed without effect (pull request 9632 of `localstack/localstack`); the emulator
+    /// fails, as documented, which the functions handle too.
     fn check_in_flight(
         &self,
         connection: &Connection,

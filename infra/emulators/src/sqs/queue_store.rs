@@ -61,8 +61,9 @@ pub(super) struct QueueStore {
 }
 
 impl QueueStore {
-    /// Opens or creates the database. Messages that an earlier process had received are visible, since none of
-    /// its consumers is left to delete them, except those whose visibility a consumer had changed.
+    /// Opens or creates the database. Messages that an earlier process had received are visible,
+    /// since none of its consumers is left to delete them, except those whose visibility a consumer
+    /// had changed.
     pub(super) fn open(path: &Path, now_ms: i64) -> rusqlite::Result<QueueStore> {
         let connection = Connection::open(path)?;
         connection.execute_batch(SCHEMA)?;

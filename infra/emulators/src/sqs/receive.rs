@@ -158,8 +158,8 @@ impl Receive<'_> {
         })
     }
 
-    /// Moves visible messages that reached the maximum receives to the dead-letter queue. Returns its
-    /// name if any message moved.
+    /// Moves visible messages that reached the maximum receives to the dead-letter queue. Returns
+    /// its name if any message moved.
     fn move_to_dead_letter_queue(&self) -> Result<Option<String>, SqsError> {
         let Some(redrive) = &self.queue.redrive else {
             return Ok(None);

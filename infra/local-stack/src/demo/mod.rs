@@ -1,6 +1,6 @@
-//! `/demo`: the depths of the queues and a receiver of webhooks, which the dashboard of a local stack
-//! shows. They are served on the port of the API, but are not part of the template, so they are never
-//! deployed.
+//! `/demo`: the depths of the queues and a receiver of webhooks, which the dashboard of a local
+//! stack shows. They are served on the port of the API, but are not part of the template, so they
+//! are never deployed.
 
 mod queues;
 mod receiver;
@@ -93,8 +93,9 @@ impl Demo {
     }
 }
 
-/// Fails with 421 unless the host of a request is a loopback host. A page of another host whose name
-/// resolves to 127.0.0.1 (DNS rebinding) has the origin of its requests, so it could read them.
+/// Fails with 421 unless the host of a request is a loopback host. A page of another host whose
+/// name resolves to 127.0.0.1 (DNS rebinding) has the origin of its requests, so it could read
+/// them.
 fn require_loopback_host(request: &Request<Body>) -> Result<(), GatewayError> {
     let authority = request
         .headers()
@@ -133,8 +134,8 @@ fn require_own_origin(request: &Request<Body>) -> Result<(), GatewayError> {
     ))
 }
 
-/// Returns a JSON response that is not cached. It has no CORS headers, so scripts of other origins cannot
-/// read it.
+/// Returns a JSON response that is not cached. It has no CORS headers, so scripts of other origins
+/// cannot read it.
 fn json(value: &impl Serialize) -> Response<Body> {
     let body = serde_json::to_vec(value).unwrap_or_default();
     let mut response = Response::new(Body::from(body));

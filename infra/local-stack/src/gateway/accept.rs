@@ -17,8 +17,8 @@ struct MediaRange {
     weight: u16,
 }
 
-/// Reduces a value of `Accept` to AVIF unless WebP is preferred, to WebP if it is accepted, and to the
-/// types that are preferred to both. So almost all clients have one of three values:
+/// Reduces a value of `Accept` to AVIF unless WebP is preferred, to WebP if it is accepted, and to
+/// the types that are preferred to both. So almost all clients have one of three values:
 /// `image/avif,image/webp`, `image/webp`, `*/*`.
 pub fn reduced_accept(accept: &str) -> String {
     let ranges: Vec<MediaRange> = accept.split(',').filter_map(MediaRange::parse).collect();

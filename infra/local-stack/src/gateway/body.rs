@@ -1,5 +1,6 @@
-//! Request bodies. The unread rest of a body is discarded, up to a limit, while the response is sent,
-//! so that a client that is still sending receives the response instead of a connection reset.
+//! Request bodies. The unread rest of a body is discarded, up to a limit, while the response is
+//! sent, so that a client that is still sending receives the response instead of a connection
+//! reset.
 
 use std::{
     pin::Pin,

@@ -1,7 +1,7 @@
 //! Validates and normalizes request line and headers.
 //!
-//! Invariant: a forwarded request fits into an event: it has a path, one host, and each header once,
-//! as UTF-8.
+//! Invariant: a forwarded request fits into an event: it has a path, one host, and each header
+//! once, as UTF-8.
 
 use domain::naming::HostPattern;
 use http::{
@@ -87,9 +87,9 @@ fn has_one_host(headers: &HeaderMap) -> bool {
         && (authority.host() == authority.as_str() || authority.port_u16().is_some())
 }
 
-/// Rejects hosts that are neither an alternate domain name of the distribution nor a name of the loopback interface, which
-/// replaces the domain of the distribution. CloudFront responds in the same way (Amazon CloudFront Developer Guide, "HTTP 403
-/// status code (Permission Denied)").
+/// Rejects hosts that are neither an alternate domain name of the distribution nor a name of the
+/// loopback interface, which replaces the domain of the distribution. CloudFront responds in the
+/// same way (Amazon CloudFront Developer Guide, "HTTP 403 status code (Permission Denied)").
 pub(super) fn require_host(
     headers: &HeaderMap,
     aliases: &[HostPattern],
@@ -135,9 +135,10 @@ pub(super) fn join_repeated(headers: &mut HeaderMap) {
     }
 }
 
-/// Renames the response headers that Lambda's HTTP front ends do not pass on. Amazon API Gateway Developer Guide,
-/// "Amazon API Gateway important notes", lists them for REST APIs; HTTP APIs and function URLs rename
-/// `WWW-Authenticate` too. `Content-Length` describes the empty body of an event, so that of `HEAD` cannot arrive.
+/// Renames the response headers that Lambda's HTTP front ends do not pass on. Amazon API Gateway
+/// Developer Guide, "Amazon API Gateway important notes", lists them for REST APIs; HTTP APIs and
+/// function URLs rename `WWW-Authenticate` too. `Content-Length` describes the empty body of an
+/// event, so that of `HEAD` cannot arrive.
 pub(super) fn rename_reserved(method: &Method, headers: &mut HeaderMap) {
     rename(headers, header::WWW_AUTHENTICATE, REMAPPED_CHALLENGE);
     if method == Method::HEAD {

@@ -1,7 +1,7 @@
 //! The HTTP API and the CDN in front of the functions.
 //!
-//! The HTTP API matches requests against the routes of the template. The CDN changes requests to its
-//! function as the distribution's viewer function does, and has a second origin for objects.
+//! The HTTP API matches requests against the routes of the template. The CDN changes requests to
+//! its function as the distribution's viewer function does, and has a second origin for objects.
 
 mod accept;
 mod body;

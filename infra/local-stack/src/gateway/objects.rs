@@ -1,14 +1,14 @@
 //! The cache behavior of the CDN for objects: an S3 origin behind signed URLs.
 //!
 //! Emulates a distribution with a trusted key group and origin access control (Amazon CloudFront
-//! Developer Guide, "Serve private content with signed URLs and signed cookies" and "Restrict access
-//! to an Amazon S3 origin"). It caches nothing.
+//! Developer Guide, "Serve private content with signed URLs and signed cookies" and "Restrict
+//! access to an Amazon S3 origin"). It caches nothing.
 //!
 //! Invariants:
 //! - No request without a valid signature reaches S3.
 //! - A preflight is answered with 204, as by the function of the behavior.
-//! - S3 receives the path as key, the query parameters of the cache policy, and the headers of ranges
-//!   and conditions, in a request with the permissions of the bucket policy.
+//! - S3 receives the path as key, the query parameters of the cache policy, and the headers of
+//!   ranges and conditions, in a request with the permissions of the bucket policy.
 
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -1,4 +1,5 @@
-//! Routes requests to functions as an HTTP API does: to the most specific route, else to `$default`.
+//! Routes requests to functions as an HTTP API does: to the most specific route, else to
+//! `$default`.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,6 +1,7 @@
-//! Verifies CloudFront signed URLs with a canned policy ("Create a signed URL using a canned policy",
-//! Amazon CloudFront Developer Guide): the signature covers the URL with its own parameters, and the
-//! expiry. CloudFront removes the parameters of the signature before anything else uses the URL.
+//! Verifies CloudFront signed URLs with a canned policy ("Create a signed URL using a canned
+//! policy", Amazon CloudFront Developer Guide): the signature covers the URL with its own
+//! parameters, and the expiry. CloudFront removes the parameters of the signature before anything
+//! else uses the URL.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::env::Timestamp;

@@ -1,4 +1,5 @@
-//! The CloudFront distribution: its function, and its cache behavior for objects, whose requests need a signed URL.
+//! The CloudFront distribution: its function, and its cache behavior for objects, whose requests
+//! need a signed URL.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -60,7 +61,8 @@ struct CacheBehavior {
     response_headers_policy_id: String,
 }
 
-/// Reads the distribution, if there is one. Fails if its default behavior has another origin than a function URL.
+/// Reads the distribution, if there is one. Fails if its default behavior has another origin than a
+/// function URL.
 pub(super) fn read(resources: &Resources<'_>) -> Result<Cdn, TemplateError> {
     match resources.at_most_one("AWS::CloudFront::Distribution")? {
         Some(id) => distribution(id, resources).map_err(|error| error.within(id)),

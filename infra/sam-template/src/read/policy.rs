@@ -46,7 +46,8 @@ struct Grant {
     condition: BTreeMap<String, Value>,
 }
 
-/// Returns the permissions of the role with an ARN. Fails if this principal may not assume the role.
+/// Returns the permissions of the role with an ARN. Fails if this principal may not assume the
+/// role.
 pub(super) fn permissions_of_role(
     arn: &str,
     principal: &Value,
@@ -78,7 +79,8 @@ pub(super) fn permissions_of_role(
     Ok(statements.flat_map(|document| document.statement).collect())
 }
 
-/// Returns the permissions that the policies of a queue or bucket grant to a service for one of its resources.
+/// Returns the permissions that the policies of a queue or bucket grant to a service for one of its
+/// resources.
 ///
 /// `target` is the reference of the queue or bucket.
 pub(super) fn grants(
@@ -120,7 +122,8 @@ pub(super) fn grants(
         .collect())
 }
 
-/// Fails if no permission of a function allows the API to invoke it: on AWS its requests would get 500.
+/// Fails if no permission of a function allows the API to invoke it: on AWS its requests would get
+/// 500.
 pub(super) fn require_invocation(
     function: &str,
     api: &str,

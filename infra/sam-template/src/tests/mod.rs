@@ -246,7 +246,8 @@ fn public_keys_add_a_cache_behavior() -> Result<(), TemplateError> {
     assert_eq!(stack.cdn_objects, None);
     assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
 
-    // What the distribution verifies does not depend on the private key, which follows in another deployment.
+    // What the distribution verifies does not depend on the private key, which follows in another
+    // deployment.
     let key = |id: &str| PublicKey {
         id: format!("larder-{id}"),
         pem: PUBLIC_KEY.to_owned(),

@@ -20,7 +20,8 @@ struct Evaluation<'a> {
     functions: Vec<Function>,
 }
 
-/// Evaluates a program for an architecture. Returns the C code that it prints, and the functions that it defines.
+/// Evaluates a program for an architecture. Returns the C code that it prints, and the functions
+/// that it defines.
 pub(super) fn evaluate(
     program: &str,
     options: &Options<'_>,

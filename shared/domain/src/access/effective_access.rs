@@ -54,10 +54,10 @@ impl EffectiveAccess {
     }
 
     /// Returns the access control of a file as delivery enforces it for the original: the stricter
-    /// of its delivery type and of the setting of the file, of the nearest folder with a setting, or
-    /// of the space. If several require authentication, the first of direct, delivery type, folder and
-    /// space is reported. `folders` is `None` if a folder of the file is missing, which requires
-    /// authentication.
+    /// of its delivery type and of the setting of the file, of the nearest folder with a setting,
+    /// or of the space. If several require authentication, the first of direct, delivery type,
+    /// folder and space is reported. `folders` is `None` if a folder of the file is missing, which
+    /// requires authentication.
     pub fn of_file(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
         let as_set = EffectiveAccess::as_set(file, folders, space.into());
         let is_set_on_file = as_set.requires_auth && as_set.source == AccessSource::Direct;
@@ -133,7 +133,8 @@ impl EffectiveAccess {
     }
 }
 
-/// Returns the source of a setting of the folder `id`, as seen from the folder `own`; `None` for a file.
+/// Returns the source of a setting of the folder `id`, as seen from the folder `own`; `None` for a
+/// file.
 pub(super) fn source_of(id: FolderId, own: Option<FolderId>) -> AccessSource {
     if own == Some(id) {
         AccessSource::Direct
@@ -142,15 +143,15 @@ pub(super) fn source_of(id: FolderId, own: Option<FolderId>) -> AccessSource {
     }
 }
 
-/// Whether the original of a file requires a signed URL or an API key: by its delivery type or by its
-/// effective access control.
+/// Whether the original of a file requires a signed URL or an API key: by its delivery type or by
+/// its effective access control.
 pub fn requires_auth(file: &File, folders: &FolderChain, space: &DeliverySpace) -> bool {
     file.delivery_type != DeliveryType::Upload
         || EffectiveAccess::as_set(file, Some(folders), space.into()).requires_auth
 }
 
-/// Whether renditions of a file require a signed URL or a key: as the original, but those of a private
-/// file are public once they are rendered.
+/// Whether renditions of a file require a signed URL or a key: as the original, but those of a
+/// private file are public once they are rendered.
 pub fn renditions_require_auth<'a>(
     file: &File,
     folders: &FolderChain,

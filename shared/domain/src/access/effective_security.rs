@@ -46,7 +46,8 @@ pub struct SettingSource {
 }
 
 impl EffectiveSecurity<'_> {
-    /// Returns the settings for the contents of the chain's leaf, or of the space for an empty chain.
+    /// Returns the settings for the contents of the chain's leaf, or of the space for an empty
+    /// chain.
     pub fn of<'a>(
         folders: &'a FolderChain,
         space: impl Into<InheritedSettings<'a>>,
@@ -110,7 +111,8 @@ impl EffectiveWatermark<'_> {
 }
 
 impl SettingSource {
-    /// Returns the source of a setting of a folder, or of the space, for the contents of the chain's leaf.
+    /// Returns the source of a setting of a folder, or of the space, for the contents of the
+    /// chain's leaf.
     fn of(folder: Option<&Folder>, folders: &FolderChain, space_id: SpaceId) -> SettingSource {
         let own = folders.leaf().map(|leaf| leaf.id);
         match folder {

@@ -9,8 +9,8 @@ use crate::{
     spaces::Space,
 };
 
-/// Protection of a file that is in force: by its delivery type, its effective access control, and for
-/// images the effective security settings.
+/// Protection of a file that is in force: by its delivery type, its effective access control, and
+/// for images the effective security settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Protection<'a> {
     delivery_type: DeliveryType,
@@ -59,8 +59,9 @@ impl<'a> Protection<'a> {
         }
     }
 
-    /// Whether any part of the protection is weaker than before, even if another part is stronger. Any
-    /// other watermark is weaker: images with two different ones together reveal the pixels below them.
+    /// Whether any part of the protection is weaker than before, even if another part is stronger.
+    /// Any other watermark is weaker: images with two different ones together reveal the pixels
+    /// below them.
     pub fn is_weaker_than(self, before: Protection<'_>) -> bool {
         self.delivery_type < before.delivery_type
             || (self.is_deliverable && !before.is_deliverable)

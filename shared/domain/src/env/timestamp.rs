@@ -51,7 +51,8 @@ impl Timestamp {
         Timestamp::from_ms(self.0.saturating_add(ms))
     }
 
-    /// Returns the seconds from `now` until this timestamp for `Retry-After`: rounded up, at least 1.
+    /// Returns the seconds from `now` until this timestamp for `Retry-After`: rounded up, at least
+    /// 1.
     pub fn seconds_after(self, now: Timestamp) -> u32 {
         let left_ms = self.0.saturating_sub(now.0).max(1);
         u32::try_from(left_ms.saturating_add(MS_PER_SECOND - 1) / MS_PER_SECOND).unwrap_or(u32::MAX)
@@ -75,9 +76,9 @@ impl Timestamp {
         (0..=MAX_MS).contains(&ms).then_some(Timestamp(ms))
     }
 
-    /// Parses a bound of a range of times: RFC 3339 with any offset, rounded up to milliseconds, or a date, which is its
-    /// beginning in UTC. Rounded down, a bound would be before the times of the same millisecond. Returns `None` as
-    /// [`Timestamp::parse_rfc3339`] does.
+    /// Parses a bound of a range of times: RFC 3339 with any offset, rounded up to milliseconds, or
+    /// a date, which is its beginning in UTC. Rounded down, a bound would be before the times of
+    /// the same millisecond. Returns `None` as [`Timestamp::parse_rfc3339`] does.
     pub fn parse_bound(text: &str) -> Option<Timestamp> {
         let date_format = format_description!("[year]-[month]-[day]");
         let time = match Date::parse(text, date_format) {

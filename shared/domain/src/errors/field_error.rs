@@ -98,8 +98,8 @@ impl FieldError {
         self.sentence(&name, &format!("The {name} field"))
     }
 
-    /// Returns the message for a resource that is not a field of the request, such as the `file` of a
-    /// delivery.
+    /// Returns the message for a resource that is not a field of the request, such as the `file` of
+    /// a delivery.
     pub fn message_of_resource(&self, resource: &str) -> String {
         self.sentence(resource, &format!("The {resource}"))
     }
@@ -190,8 +190,8 @@ fn required_when(other: &str, state: &str) -> String {
     format!("is required when {name} is {state}")
 }
 
-/// Parses digits, with or without a minus sign. Numbers beyond 64 bits become the nearest `i64`, so that
-/// callers report their own bound. Fails with [`FieldError::NotAnInteger`].
+/// Parses digits, with or without a minus sign. Numbers beyond 64 bits become the nearest `i64`, so
+/// that callers report their own bound. Fails with [`FieldError::NotAnInteger`].
 pub fn parse_integer(text: &str) -> Result<i64, FieldError> {
     let (digits, nearest) = match text.strip_prefix('-') {
         Some(digits) => (digits, i64::MIN),

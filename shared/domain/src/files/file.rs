@@ -180,8 +180,9 @@ pub struct File {
     pub trash: Option<Trash>,
     /// Principal that uploaded the file.
     pub uploaded_by: Principal,
-    /// Time when the record was created, from which its deadlines count. Clients see the time of the id, in whose order lists
-    /// are: a request that is repeated under the same ids creates the record later.
+    /// Time when the record was created, from which its deadlines count. Clients see the time of
+    /// the id, in whose order lists are: a request that is repeated under the same ids creates the
+    /// record later.
     pub created_at: Timestamp,
     /// Time when the bytes became available; `None` for a pending file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -319,8 +320,9 @@ impl File {
         self.config_delivery_type = (configured != delivery_type).then_some(configured);
     }
 
-    /// Returns the quota that a pending unsigned upload counts for, when it is created and when it becomes
-    /// active: that of its client, with the maximum of the presign request. `None` for other files.
+    /// Returns the quota that a pending unsigned upload counts for, when it is created and when it
+    /// becomes active: that of its client, with the maximum of the presign request. `None` for
+    /// other files.
     pub fn pending_quota(&self, now: Timestamp) -> Option<HourlyQuota> {
         let client = self.pending_upload.as_ref()?.client.clone()?;
         Some(HourlyQuota::new(self.upload_config_id, client, now))
@@ -357,8 +359,9 @@ impl File {
         }
     }
 
-    /// Returns the time from which the file has its bytes; `None` if they were replaced, since dates of HTTP have seconds,
-    /// in one of which a reader can meet several bytes (RFC 9110, 8.8.2.2).
+    /// Returns the time from which the file has its bytes; `None` if they were replaced, since
+    /// dates of HTTP have seconds, in one of which a reader can meet several bytes (RFC 9110,
+    /// 8.8.2.2).
     pub fn last_modified(&self) -> Option<Timestamp> {
         let uploaded = self.activated_at.unwrap_or(self.created_at);
         self.replaced_at.is_none().then_some(uploaded)

@@ -44,8 +44,8 @@ impl ResourceType {
         }
     }
 
-    /// Whether files have metadata that is read after an upload. Text files and archives have none, and no
-    /// thumbnails.
+    /// Whether files have metadata that is read after an upload. Text files and archives have none,
+    /// and no thumbnails.
     pub fn has_metadata(self) -> bool {
         !matches!(self, ResourceType::Text | ResourceType::Archive)
     }

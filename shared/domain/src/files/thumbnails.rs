@@ -1,4 +1,5 @@
-//! Thumbnails that the API lists for an image. They are rendered by their first request, except eager ones.
+//! Thumbnails that the API lists for an image. They are rendered by their first request, except
+//! eager ones.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +22,9 @@ pub struct Thumbnail {
 }
 
 impl File {
-    /// Returns the thumbnails of a decoded image, the smallest first: eager ones, and the standard ones unless
-    /// the file is private, since anyone may read the renditions of a private file that are stored.
+    /// Returns the thumbnails of a decoded image, the smallest first: eager ones, and the standard
+    /// ones unless the file is private, since anyone may read the renditions of a private file that
+    /// are stored.
     pub fn thumbnails(&self) -> Vec<Thumbnail> {
         let Some(media) = self.media.as_ref().filter(|media| media.is_decoded()) else {
             return Vec::new();
@@ -41,8 +43,8 @@ impl File {
     }
 }
 
-/// Returns the thumbnails of every image: as WebP, of an animation its first frame as PNG. A size is left
-/// out if the image is not larger, except the first.
+/// Returns the thumbnails of every image: as WebP, of an animation its first frame as PNG. A size
+/// is left out if the image is not larger, except the first.
 fn standard(size: ImageSize, is_animated: bool) -> impl Iterator<Item = Thumbnail> {
     let longest_side = size.width.max(size.height);
     let is_needed = move |side: &u32| *side == SIDES[0] || *side < longest_side;

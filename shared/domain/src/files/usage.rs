@@ -30,7 +30,8 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns the usage with this count of the active files of each resource type, and of trashed files.
+    /// Returns the usage with this count of the active files of each resource type, and of trashed
+    /// files.
     pub fn of(count: impl Fn(ResourceType) -> FileCount, trashed: FileCount) -> Usage {
         let mut total = FileCount::default();
         let mut by_resource_type = BTreeMap::new();

@@ -53,8 +53,9 @@ pub struct Folder {
     /// Lock of a deletion in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete_lock: Option<DeleteLock>,
-    /// Time of its deletion with all of its contents. Absent from the item until then, since conditions test
-    /// whether the attribute exists. The record remains until the purge of the contents has ended.
+    /// Time of its deletion with all of its contents. Absent from the item until then, since
+    /// conditions test whether the attribute exists. The record remains until the purge of the
+    /// contents has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
     /// Number of changes to its access control or parent.

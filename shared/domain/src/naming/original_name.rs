@@ -86,8 +86,8 @@ fn is_sortable(character: char) -> bool {
     character != char::MAX
 }
 
-/// Whether a character changes the direction of text ([UAX #9](https://www.unicode.org/reports/tr9/)),
-/// which can display `gpj.exe` as `exe.jpg`.
+/// Whether a character changes the direction of text ([UAX
+/// #9](https://www.unicode.org/reports/tr9/)), which can display `gpj.exe` as `exe.jpg`.
 fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

@@ -22,7 +22,8 @@ const HTTP: &str = "http://";
 const LOOPBACK_NAME: &str = "localhost";
 /// Maximum number of characters of a URL.
 const URL_CHARACTERS: usize = 2_048;
-/// Maximum number of characters of a host name ([RFC 1035](https://www.rfc-editor.org/rfc/rfc1035)).
+/// Maximum number of characters of a host name ([RFC
+/// 1035](https://www.rfc-editor.org/rfc/rfc1035)).
 const HOST_CHARACTERS: usize = 253;
 /// Maximum number of characters of a label of a host name (RFC 1035).
 const LABEL_CHARACTERS: usize = 63;

@@ -5,8 +5,8 @@ use deunicode::deunicode_with_tofu;
 /// Maximum number of characters of a slug.
 const SLUG_CHARACTERS: usize = 100;
 
-/// Returns a text in lower-case ASCII letters, digits, underscores and single hyphens. Other scripts
-/// are transliterated; characters without a transliteration are removed.
+/// Returns a text in lower-case ASCII letters, digits, underscores and single hyphens. Other
+/// scripts are transliterated; characters without a transliteration are removed.
 pub(crate) fn slug(text: &str) -> String {
     let mut slug = String::new();
     for character in deunicode_with_tofu(text, " ").chars() {

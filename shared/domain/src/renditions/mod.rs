@@ -1,4 +1,5 @@
-//! Images that are rendered from originals: transformation parameters, qualities, and the ids of outputs.
+//! Images that are rendered from originals: transformation parameters, qualities, and the ids of
+//! outputs.
 
 mod eager;
 mod quality;

@@ -40,8 +40,8 @@ pub struct Rendition {
     pub output: Option<RenditionOutput>,
 }
 
-/// What a transformation results in for an image of known size. Transformations with the same result have
-/// equal outputs.
+/// What a transformation results in for an image of known size. Transformations with the same
+/// result have equal outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenditionOutput {
     /// How the image is resized; `None` keeps its size.
@@ -53,7 +53,8 @@ pub struct RenditionOutput {
 }
 
 impl Rendition {
-    /// Returns the rendition of a requested transformation, for a client that accepts `WebP`, without a watermark.
+    /// Returns the rendition of a requested transformation, for a client that accepts `WebP`,
+    /// without a watermark.
     pub fn of(transformation: Transformation, format: ImageFormat) -> Rendition {
         Rendition {
             transformation: Some(transformation),
@@ -71,7 +72,8 @@ impl Rendition {
             .is_some_and(|transformation| transformation.format.is_none())
     }
 
-    /// Whether the format was negotiated, and another one is rendered if the image exceeds its limits.
+    /// Whether the format was negotiated, and another one is rendered if the image exceeds its
+    /// limits.
     pub fn is_replaceable(&self) -> bool {
         let is_final = self.output.is_some_and(|output| output.is_format_final);
         self.is_negotiated() && !is_final
@@ -93,9 +95,10 @@ impl Rendition {
         }
     }
 
-    /// Returns the id under which the rendition is stored. Renditions with the same output have equal ids, as
-    /// far as it is known: it does not matter whether the format was requested or negotiated, unless another
-    /// format may replace it, and a quality that the format ignores does not matter.
+    /// Returns the id under which the rendition is stored. Renditions with the same output have
+    /// equal ids, as far as it is known: it does not matter whether the format was requested or
+    /// negotiated, unless another format may replace it, and a quality that the format ignores does
+    /// not matter.
     ///
     /// The original with a watermark differs from all transformations, even if its bytes do not: of
     /// a private file, existing transformations are public, but the original is not.
@@ -134,8 +137,8 @@ impl Rendition {
         matches!(self.resize(), Some(Resize::Scale(_)))
     }
 
-    /// Returns the transformation without its format, which is that of the rendition, and without a quality
-    /// that this format ignores.
+    /// Returns the transformation without its format, which is that of the rendition, and without a
+    /// quality that this format ignores.
     fn canonical(&self) -> Transformation {
         let quality = if self.format.has_quality() {
             self.quality()
@@ -153,7 +156,8 @@ impl Rendition {
 /// How long a stored rendition is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Retention {
-    /// Until its file is deleted: created by a request with credentials, or as the upload config requests.
+    /// Until its file is deleted: created by a request with credentials, or as the upload config
+    /// requests.
     Permanent,
     /// For some days: created by a request without credentials.
     Expiring,
@@ -181,13 +185,14 @@ pub struct RenditionLocation {
     pub retention: Retention,
 }
 
-/// Identifies a rendition of one revision of a file: the version of the rendering, 32 hex digits, and the
-/// revision of the watermark if it has one, separated by hyphens.
+/// Identifies a rendition of one revision of a file: the version of the rendering, 32 hex digits,
+/// and the revision of the watermark if it has one, separated by hyphens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RenditionId(String);
 
 impl RenditionId {
-    /// Parses an id of the current version of the rendering; `None` if it is another one or malformed.
+    /// Parses an id of the current version of the rendering; `None` if it is another one or
+    /// malformed.
     pub fn parse(text: &str) -> Option<RenditionId> {
         let mut parts = text.split(SEPARATOR);
         let is_current = parts.next() == Some(RENDERING_VERSION.to_string().as_str());

@@ -152,8 +152,8 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// Creates the page for a request. `bounds` is `None` if no item was read; `has_more` is whether
-    /// more items follow in the page's direction. A page from a cursor always links back.
+    /// Creates the page for a request. `bounds` is `None` if no item was read; `has_more` is
+    /// whether more items follow in the page's direction. A page from a cursor always links back.
     pub fn new(
         page_request: &PageRequest,
         bounds: Option<PageBounds>,

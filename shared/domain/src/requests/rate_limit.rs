@@ -1,7 +1,8 @@
-//! Rate limits of callers per minute, quotas of unsigned uploads per hour, and of stored renditions.
+//! Rate limits of callers per minute, quotas of unsigned uploads per hour, and of stored
+//! renditions.
 //!
-//! Rate limits and hourly quotas use fixed windows that start at full minutes and hours of UTC, the same for all
-//! callers.
+//! Rate limits and hourly quotas use fixed windows that start at full minutes and hours of UTC, the
+//! same for all callers.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -80,8 +81,8 @@ pub struct UnsignedClient {
     /// SHA-256, in lower-case hex, of its network and the upload config: files are stored without
     /// addresses.
     pub digest: String,
-    /// Maximum number of uploads of all clients under the config in a clock hour, when the client sent its
-    /// request.
+    /// Maximum number of uploads of all clients under the config in a clock hour, when the client
+    /// sent its request.
     pub max_uploads_per_hour: u64,
 }
 
@@ -95,9 +96,10 @@ impl UnsignedClient {
     }
 }
 
-/// Quota of unsigned uploads in one clock hour of UTC: of an upload config, and of one of its clients, so that
-/// no client uses up the quota of all. No scope limits the presigned uploads of all clients together: they count
-/// before they are accepted, so one client could use up such a limit.
+/// Quota of unsigned uploads in one clock hour of UTC: of an upload config, and of one of its
+/// clients, so that no client uses up the quota of all. No scope limits the presigned uploads of
+/// all clients together: they count before they are accepted, so one client could use up such a
+/// limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HourlyQuota {
     /// Id of the upload config.
@@ -207,12 +209,13 @@ pub struct RenditionQuota {
 }
 
 impl RenditionQuota {
-    /// Maximum of `limit`. One item lists all renditions of a file, and each write of it costs its size.
+    /// Maximum of `limit`. One item lists all renditions of a file, and each write of it costs its
+    /// size.
     pub const MAX_LIMIT: u64 = 1_000;
 
-    /// Returns the time after which a rendition is certainly not stored any more, in seconds: a day more than it is
-    /// stored, because S3 rounds the expiry up to the next midnight of UTC ("Lifecycle configuration
-    /// elements", Amazon S3 User Guide).
+    /// Returns the time after which a rendition is certainly not stored any more, in seconds: a day
+    /// more than it is stored, because S3 rounds the expiry up to the next midnight of UTC
+    /// ("Lifecycle configuration elements", Amazon S3 User Guide).
     pub fn max_age_seconds(self) -> i64 {
         let days = i64::try_from(self.days).unwrap_or(i64::MAX);
         let day_seconds = DAY_MS / MS_PER_SECOND;

@@ -1,4 +1,5 @@
-//! Settings that several kinds of records have: access control, watermarks, notifications, statuses.
+//! Settings that several kinds of records have: access control, watermarks, notifications,
+//! statuses.
 
 mod access_control;
 mod lifecycle;

@@ -9,8 +9,8 @@ use crate::naming::PublicHttpsUrl;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NotificationRules {
-    /// URL of webhooks, instead of the space's. Responses to the role `user` have null, because it may
-    /// contain a secret.
+    /// URL of webhooks, instead of the space's. Responses to the role `user` have null, because it
+    /// may contain a secret.
     pub webhook_url: Option<PublicHttpsUrl>,
     /// Events to send in addition to `file.uploaded`.
     pub events: Option<Vec<WebhookEvent>>,

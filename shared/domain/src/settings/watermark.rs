@@ -20,8 +20,8 @@ pub struct Security {
     pub transformations: TransformationPolicy,
 }
 
-/// Security settings of a folder. Each of them is inherited on its own: from the nearest ancestor that
-/// sets it, else from the space.
+/// Security settings of a folder. Each of them is inherited on its own: from the nearest ancestor
+/// that sets it, else from the space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FolderSecurity {
     /// Watermark of delivered images; `None` inherits it.
@@ -52,10 +52,11 @@ pub enum TransformationPolicy {
 pub struct Watermark {
     /// Whether the watermark is applied.
     pub enabled: bool,
-    /// URL of the watermark image: `https`. Required if `enabled` is true and there is no `file_id`.
+    /// URL of the watermark image: `https`. Required if `enabled` is true and there is no
+    /// `file_id`.
     pub url: Option<PublicHttpsUrl>,
-    /// The file that is the watermark image, in place of `url`: an image of the same space. Its original
-    /// bytes were copied, so it may have been deleted.
+    /// The file that is the watermark image, in place of `url`: an image of the same space. Its
+    /// original bytes were copied, so it may have been deleted.
     #[serde(default)]
     #[schemars(!default)]
     pub file_id: Option<FileId>,

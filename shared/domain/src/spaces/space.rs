@@ -110,8 +110,8 @@ pub struct Space {
     /// since conditions test whether the attribute exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
-    /// Number of its folders that were deleted with their contents and whose purge has not ended. Requests that
-    /// need no folders read them only while there are such purges.
+    /// Number of its folders that were deleted with their contents and whose purge has not ended.
+    /// Requests that need no folders read them only while there are such purges.
     #[serde(default)]
     pub folder_purges: u64,
     /// Number of writes, for optimistic locking.
@@ -186,8 +186,8 @@ impl Space {
         }
     }
 
-    /// Returns the endpoint that receives an event of a file with these rules: that of the upload config, or
-    /// else of the space; `None` if the event is not sent.
+    /// Returns the endpoint that receives an event of a file with these rules: that of the upload
+    /// config, or else of the space; `None` if the event is not sent.
     pub fn webhook_receiver(
         &self,
         event: WebhookEvent,

@@ -9,7 +9,8 @@ use crate::{
     uploads::UploadRules,
 };
 
-/// Rules of the processing of a file, decided at its activation. Later changes do not concern the file.
+/// Rules of the processing of a file, decided at its activation. Later changes do not concern the
+/// file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessingRules {
     /// Transformations to create in advance.

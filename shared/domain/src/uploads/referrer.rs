@@ -12,9 +12,10 @@ pub struct Referrer {
 }
 
 impl Referrer {
-    /// Parses an absolute `http` or `https` URL whose authority has no credentials, and only the characters of
-    /// [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986). Returns `None` for everything else, which
-    /// browsers do not send. What follows the authority is not checked: browsers send `|`, `{}` and `^` there.
+    /// Parses an absolute `http` or `https` URL whose authority has no credentials, and only the
+    /// characters of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986). Returns `None` for
+    /// everything else, which browsers do not send. What follows the authority is not checked:
+    /// browsers send `|`, `{}` and `^` there.
     pub fn parse(referrer: &str) -> Option<Referrer> {
         let has_authority = ["http://", "https://"].iter().any(|scheme| {
             referrer

@@ -2,9 +2,9 @@
 //!
 //! The query is
 //! `expires&key_id&kid&space_id&upload_config_id[&content_type][&filename][&folder_id][&user_id]&signature`,
-//! signed over the [`canonical_form`] of one path, for all endpoints that accept the query. `folder_id`
-//! is the id of a folder, or `root`. `key_id`, with `user_id` for an account key, names the API key
-//! with whose validity the URL ends.
+//! signed over the [`canonical_form`] of one path, for all endpoints that accept the query.
+//! `folder_id` is the id of a folder, or `root`. `key_id`, with `user_id` for an account key, names
+//! the API key with whose validity the URL ends.
 
 use std::{fmt, str::FromStr};
 
@@ -122,7 +122,8 @@ pub struct SignedUploadUrl {
     /// Uploads that the URL claims to permit.
     pub claims: SignedUpload,
     signature: PresentedSignature,
-    /// The URL with spaces in place of pluses, if it has any: `URLSearchParams` and form encoders write spaces so.
+    /// The URL with spaces in place of pluses, if it has any: `URLSearchParams` and form encoders
+    /// write spaces so.
     with_spaces: Option<Box<SignedUploadUrl>>,
 }
 

@@ -84,8 +84,8 @@ pub const MAX_ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnsignedRestrictions {
     /// Hosts of the pages that may upload; at least one. `example.com` allows this host alone,
-    /// `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and path
-    /// of a page do not matter.
+    /// `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and
+    /// path of a page do not matter.
     pub allowed_referrers: Vec<HostPattern>,
     /// Whether the page and the upload must use HTTPS.
     pub require_https: bool,

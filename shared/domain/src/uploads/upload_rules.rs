@@ -59,8 +59,8 @@ impl Default for StorageRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ValidationRules {
-    /// Names of accepted formats, extensions or MIME types: each stands for all names of its format, `jpeg` also for
-    /// `jpg`. Null accepts all formats.
+    /// Names of accepted formats, extensions or MIME types: each stands for all names of its
+    /// format, `jpeg` also for `jpg`. Null accepts all formats.
     pub allowed_formats: Option<Vec<FormatName>>,
     /// Maximum size of a file, in bytes. Null applies the limit of the upload route.
     pub max_file_size: Option<u64>,
@@ -123,7 +123,8 @@ pub enum UploadFormat {
     Avif,
 }
 
-/// Name of a format in lower case: an extension without its dot, or a MIME type. 1 to 100 characters.
+/// Name of a format in lower case: an extension without its dot, or a MIME type. 1 to 100
+/// characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("minLength" = 1, "pattern" = r"^\.?[A-Za-z0-9][A-Za-z0-9/.+-]*$"))]

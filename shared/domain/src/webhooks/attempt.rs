@@ -42,8 +42,8 @@ impl WebhookAttempt {
     }
 }
 
-/// Printable beginning of a response: at most [`MAX_RESPONSE_EXCERPT_BYTES`] of UTF-8 without control
-/// characters except tabs and line feeds.
+/// Printable beginning of a response: at most [`MAX_RESPONSE_EXCERPT_BYTES`] of UTF-8 without
+/// control characters except tabs and line feeds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WebhookExcerpt(String);

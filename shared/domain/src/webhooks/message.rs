@@ -3,7 +3,8 @@
 //! Invariants:
 //! - Id and payload never change, so a receiver recognizes repetitions.
 //! - `next_attempt_at` is set exactly while the message is pending.
-//! - Attempts are numbered from 1 on. A redelivery begins a new series, which continues the numbers.
+//! - Attempts are numbered from 1 on. A redelivery begins a new series, which continues the
+//!   numbers.
 
 use std::time::Duration;
 
@@ -40,7 +41,8 @@ const RETRY_DELAYS_MS: [i64; 6] = [
 const JITTER_DIVISOR: i64 = 10;
 /// Maximum pause that an endpoint can ask for with `Retry-After`, in milliseconds.
 const MAX_RETRY_AFTER_MS: i64 = DAY_MS;
-/// Time for which an attempt is claimed, in milliseconds: longer than an invocation of the worker takes.
+/// Time for which an attempt is claimed, in milliseconds: longer than an invocation of the worker
+/// takes.
 const CLAIM_MS: i64 = MINUTE_MS;
 /// Time for which a message is kept after its event or its last redelivery, in milliseconds.
 const RETENTION_MS: i64 = 30 * DAY_MS;
@@ -104,7 +106,8 @@ impl WebhookFilter {
     }
 }
 
-/// A webhook whose job is sent before its message exists. The transaction of the event creates the message.
+/// A webhook whose job is sent before its message exists. The transaction of the event creates the
+/// message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnouncedWebhook {
     /// Id of the message.
@@ -166,7 +169,8 @@ pub struct WebhookMessage {
 }
 
 impl WebhookMessage {
-    /// Creates the message of an event of a file, with the JSON of its payload. The first attempt is due.
+    /// Creates the message of an event of a file, with the JSON of its payload. The first attempt
+    /// is due.
     pub fn new(
         announced: &AnnouncedWebhook,
         file: &File,
@@ -196,8 +200,8 @@ impl WebhookMessage {
         }
     }
 
-    /// Returns the time until the claim of an attempt expires; `None` if no attempt is in progress, as far as
-    /// the record shows.
+    /// Returns the time until the claim of an attempt expires; `None` if no attempt is in progress,
+    /// as far as the record shows.
     pub fn claim_left(&self, now: Timestamp) -> Option<Duration> {
         let left_ms = self.claimed_until?.ms() - now.ms();
         let left_ms = u64::try_from(left_ms).ok().filter(|ms| *ms > 0)?;
@@ -222,9 +226,9 @@ impl WebhookMessage {
         self.expires_at_seconds = now.plus_ms(RETENTION_MS).seconds();
     }
 
-    /// Returns when to try again after the next attempt fails at `now`; `None` if it is the last one of
-    /// its series. `retry_after` is the time that the endpoint asks for: it delays the attempt by a day
-    /// at most, and never advances it.
+    /// Returns when to try again after the next attempt fails at `now`; `None` if it is the last
+    /// one of its series. `retry_after` is the time that the endpoint asks for: it delays the
+    /// attempt by a day at most, and never advances it.
     pub fn retry_at(
         &self,
         retry_after: Option<Timestamp>,

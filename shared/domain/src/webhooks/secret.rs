@@ -1,7 +1,8 @@
 //! Signatures of webhooks, as [Standard Webhooks](https://www.standardwebhooks.com) specifies them.
 //!
-//! The signature of a webhook is `v1,` and the base64 of the HMAC-SHA256 of `{id}.{timestamp}.{body}`.
-//! The key are the bytes of the space's webhook secret, whose text is `whsec_` and their base64.
+//! The signature of a webhook is `v1,` and the base64 of the HMAC-SHA256 of
+//! `{id}.{timestamp}.{body}`. The key are the bytes of the space's webhook secret, whose text is
+//! `whsec_` and their base64.
 
 use std::fmt;
 
@@ -45,8 +46,8 @@ impl WebhookSecret {
         format!("{VERSION},{}", BASE64_STANDARD.encode(mac))
     }
 
-    /// Returns the signatures of a webhook with all valid secrets of a space, separated by spaces: the
-    /// current one, and the previous one for a day after a rotation.
+    /// Returns the signatures of a webhook with all valid secrets of a space, separated by spaces:
+    /// the current one, and the previous one for a day after a rotation.
     pub fn sign_with_valid(
         space: SpaceId,
         signing: &Signing,

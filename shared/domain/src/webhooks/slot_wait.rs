@@ -11,10 +11,12 @@ const PAUSE_MS: RangeInclusive<i64> = 1_000..=60_000;
 const WAITED_DIVISOR: i64 = 4;
 /// Maximum random extension of a pause, as a part of it.
 const JITTER_DIVISOR: i64 = 4;
-/// Maximum random extension of the time until an open circuit permits an attempt, in milliseconds. It is the same for
-/// all, so that an attempt that has waited for long is as likely as others to be the next one.
+/// Maximum random extension of the time until an open circuit permits an attempt, in milliseconds.
+/// It is the same for all, so that an attempt that has waited for long is as likely as others to be
+/// the next one.
 const CIRCUIT_JITTER_MS: i64 = 10_000;
-/// Time for which an attempt waits at most, in milliseconds: 18 hours, about as long as a series of attempts.
+/// Time for which an attempt waits at most, in milliseconds: 18 hours, about as long as a series of
+/// attempts.
 const MAX_WAIT_MS: i64 = 64_800_000;
 
 /// An attempt for which no slot is free.
@@ -27,8 +29,9 @@ pub struct WebhookSlotWait {
 }
 
 impl WebhookSlotWait {
-    /// Returns when the attempt is tried again; `None` if it has waited too long. The pauses grow to a minute only, so
-    /// that attempts that have waited for long are not overtaken by all later ones.
+    /// Returns when the attempt is tried again; `None` if it has waited too long. The pauses grow
+    /// to a minute only, so that attempts that have waited for long are not overtaken by all later
+    /// ones.
     pub fn end(self, now: Timestamp, env: &Env) -> Option<Timestamp> {
         let waited_ms = now.ms() - self.since.ms();
         if waited_ms >= MAX_WAIT_MS {

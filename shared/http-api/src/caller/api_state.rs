@@ -58,7 +58,8 @@ impl ApiState {
         }
     }
 
-    /// Counts a request without an API key for `client`. Fails with 429 if the rate limit is exceeded.
+    /// Counts a request without an API key for `client`. Fails with 429 if the rate limit is
+    /// exceeded.
     pub async fn count(
         &self,
         parts: &Parts,

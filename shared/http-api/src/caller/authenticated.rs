@@ -120,10 +120,10 @@ impl<A: Action> Authenticated<A> {
         Can::authorize(self.caller, space, record, self.env().clone())
     }
 
-    /// Authorizes the action in the space of a list, by default the caller's default space, and reads
-    /// the list. With a space key, the space and the list are read at the same time, and the list is
-    /// dropped if the space does not exist. An error of the authorization takes precedence, and so
-    /// waits for the list.
+    /// Authorizes the action in the space of a list, by default the caller's default space, and
+    /// reads the list. With a space key, the space and the list are read at the same time, and the
+    /// list is dropped if the space does not exist. An error of the authorization takes precedence,
+    /// and so waits for the list.
     pub async fn list<T, L>(
         &self,
         space: &SpaceQuery,
@@ -225,8 +225,8 @@ where
 {
     type Rejection = ApiError;
 
-    /// For a space key, fails with 404 if the path names another space, else with 403 if the role of the
-    /// key is too low.
+    /// For a space key, fails with 404 if the path names another space, else with 403 if the role
+    /// of the key is too low.
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<SpacePath<A>, ApiError> {
         let auth = <Authenticated>::from_request_parts(parts, state).await?;
         let id = path_parameter(parts, ID_PARAMETER).await?;

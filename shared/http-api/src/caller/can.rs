@@ -1,4 +1,5 @@
-//! Authorization: a handler takes [`Can`] with its action, and runs only if the caller has the role.
+//! Authorization: a handler takes [`Can`] with its action, and runs only if the caller has the
+//! role.
 
 use std::{future::Future, marker::PhantomData};
 

@@ -123,8 +123,8 @@ pub struct IdempotencyScope {
 }
 
 impl IdempotencyScope {
-    /// Returns the scope of a request. `secret` returns the caller's secret, which may depend on the
-    /// key.
+    /// Returns the scope of a request. `secret` returns the caller's secret, which may depend on
+    /// the key.
     pub fn of(
         parts: &Parts,
         state: &ApiState,

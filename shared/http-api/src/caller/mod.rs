@@ -1,4 +1,5 @@
-//! Who calls, and whether the request may run: keys, roles, rate limits, and the scope of repeated requests.
+//! Who calls, and whether the request may run: keys, roles, rate limits, and the scope of repeated
+//! requests.
 
 mod api_key;
 mod api_state;

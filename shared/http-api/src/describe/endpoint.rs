@@ -133,8 +133,8 @@ impl<S: Clone + Send + Sync + 'static> RouterBuilder<S> {
         }
     }
 
-    /// Returns the router. A request without an endpoint is a 404, or a 405 with `Allow` if the path
-    /// has other methods.
+    /// Returns the router. A request without an endpoint is a 404, or a 405 with `Allow` if the
+    /// path has other methods.
     pub fn finish(self, state: S) -> Router {
         let all_routes: RoutePatterns = self.routes.into();
         let fallback = move |request| fallback(request, all_routes);

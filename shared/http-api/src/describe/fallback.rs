@@ -49,8 +49,8 @@ impl RoutePattern {
     }
 }
 
-/// Returns a router with the routes of `own` that responds to other requests outside of `routes`: one
-/// method and path per line.
+/// Returns a router with the routes of `own` that responds to other requests outside of `routes`:
+/// one method and path per line.
 pub fn not_found_router(own: Router, routes: &str) -> Router {
     let parse = |line: &str| {
         let (method, path) = line.split_once(' ')?;

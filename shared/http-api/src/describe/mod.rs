@@ -1,4 +1,5 @@
-//! Declares endpoints, routes requests to them, and describes them in OpenAPI 3.1 (<https://spec.openapis.org/oas/v3.1.1.html>).
+//! Declares endpoints, routes requests to them, and describes them in OpenAPI 3.1
+//! (<https://spec.openapis.org/oas/v3.1.1.html>).
 //!
 //! The description comes from the types of the handlers: extractors describe what they read and
 //! reject, responses describe their status and schema. Only the program that writes the document,

@@ -13,7 +13,8 @@ pub fn read_expires_seconds(fields: &mut impl FieldReader, default_minutes: i64)
     read_optional_expires_seconds(fields, FIELD).unwrap_or(default)
 }
 
-/// Reads from a field when signed URLs expire, in seconds since 1970. `None` if none are to be signed.
+/// Reads from a field when signed URLs expire, in seconds since 1970. `None` if none are to be
+/// signed.
 pub fn read_optional_expires_seconds(fields: &mut impl FieldReader, name: &str) -> Option<i64> {
     let minutes = fields.integer(name, MIN_MINUTES, MAX_MINUTES)?;
     Some(fields.now().seconds() + minutes * SECONDS_PER_MINUTE)

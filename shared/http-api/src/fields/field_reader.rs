@@ -56,8 +56,8 @@ impl<T: Clone> Patch<T> {
     }
 }
 
-/// Reads the fields of one object. Strings are trimmed, and an empty string is null. Fields that are
-/// not read are ignored. A method that records a field error returns `None`.
+/// Reads the fields of one object. Strings are trimmed, and an empty string is null. Fields that
+/// are not read are ignored. A method that records a field error returns `None`.
 pub trait FieldReader: Sized {
     /// Time of the request.
     fn now(&self) -> Timestamp;
@@ -123,12 +123,12 @@ pub trait FieldReader: Sized {
         numbered: impl FnOnce(i64) -> Result<T, FieldError>,
     ) -> Option<T>;
 
-    /// Reads a string or a number as text; it may be absent or null. `T` is its schema, which is not
-    /// checked.
+    /// Reads a string or a number as text; it may be absent or null. `T` is its schema, which is
+    /// not checked.
     fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String>;
 
-    /// Reads a list of at most `max` strings that may be absent or null. An error of an item has the
-    /// item's position in its name, for example `tags.0`.
+    /// Reads a list of at most `max` strings that may be absent or null. An error of an item has
+    /// the item's position in its name, for example `tags.0`.
     fn list<T: JsonSchema>(
         &mut self,
         name: &str,
@@ -187,8 +187,8 @@ pub trait FieldReader: Sized {
         self.object(name, read).map_or(Patch::Keep, Patch::Set)
     }
 
-    /// Reads an object of at most `max` strings by name, which may be absent, or null to clear the field. An
-    /// error of a string has its name, for example `metadata.color`.
+    /// Reads an object of at most `max` strings by name, which may be absent, or null to clear the
+    /// field. An error of a string has its name, for example `metadata.color`.
     fn patch_map<T: JsonSchema + FromIterator<E>, E>(
         &mut self,
         name: &str,

@@ -78,8 +78,8 @@ impl PageQuery {
     }
 }
 
-/// The query of a list: the requested page, the filters that `F` reads, and the view that `V` reads.
-/// Other parameters are rejected: a misspelled filter would return everything.
+/// The query of a list: the requested page, the filters that `F` reads, and the view that `V`
+/// reads. Other parameters are rejected: a misspelled filter would return everything.
 pub struct ListQuery<F, V = ()> {
     pub page: PageQuery,
     /// The filters of the list.

@@ -25,8 +25,8 @@ pub enum Precondition {
 #[derive(Clone, Copy)]
 pub struct Validators<'a> {
     pub etag: &'a str,
-    /// Time of the last change; `None` if it is unknown. Conditions with dates are then ignored (RFC
-    /// 9110, sections 13.1.3 and 13.1.4).
+    /// Time of the last change; `None` if it is unknown. Conditions with dates are then ignored
+    /// (RFC 9110, sections 13.1.3 and 13.1.4).
     pub last_modified: Option<Timestamp>,
 }
 
@@ -55,7 +55,8 @@ impl Validators<'_> {
         Precondition::Passed
     }
 
-    /// Whether `If-None-Match` names the entity tag, so that the client received it before. `*` does not.
+    /// Whether `If-None-Match` names the entity tag, so that the client received it before. `*`
+    /// does not.
     pub fn are_named(&self, headers: &HeaderMap) -> bool {
         header_text(headers, header::IF_NONE_MATCH)
             .is_some_and(|tags| tags != ANY && self.matches_any(&tags, Comparison::Weak))
@@ -72,7 +73,8 @@ impl Validators<'_> {
         condition == self.etag || is_date
     }
 
-    /// Whether the file was modified after the date of a header; `None` if one of the dates is missing.
+    /// Whether the file was modified after the date of a header; `None` if one of the dates is
+    /// missing.
     fn is_modified_since(&self, headers: &HeaderMap, name: HeaderName) -> Option<bool> {
         let since_seconds = header_date(headers, name)?;
         Some(self.last_modified?.seconds() > since_seconds)

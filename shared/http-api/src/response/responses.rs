@@ -178,12 +178,14 @@ pub struct PartError {
     status: u16,
     #[serde(flatten)]
     body: ErrorBody,
-    /// Seconds after which to send the part again, as in the header `Retry-After`. Null if it does not help.
+    /// Seconds after which to send the part again, as in the header `Retry-After`. Null if it does
+    /// not help.
     retry_after: Option<u32>,
 }
 
 impl From<ServiceError> for PartError {
-    /// Logs an error of the service, which the status of the response does not show. Contention is none.
+    /// Logs an error of the service, which the status of the response does not show. Contention is
+    /// none.
     fn from(mut error: ServiceError) -> PartError {
         let status = status(error.kind).as_u16();
         match error.kind {

@@ -185,8 +185,8 @@ file_view! {
         checksum_sha256: Option<String>,
         /// Metadata, extracted after the upload.
         storage_meta: StorageMeta,
-        /// Thumbnails of an image, listed once it is processed, the smallest first. They are rendered by their first
-        /// request, except eager ones.
+        /// Thumbnails of an image, listed once it is processed, the smallest first. They are
+        /// rendered by their first request, except eager ones.
         thumbnails: Vec<ThumbnailView>,
         /// Processing of the file after its upload.
         processing: ProcessingView,
@@ -225,8 +225,9 @@ impl FileView {
         SelectedFileView { view: self, fields }
     }
 
-    /// Returns the view of a file with the chain of its folder; `None` if that could not be resolved. The pattern
-    /// lists all fields of the record, so that a new field is shown or excluded on purpose.
+    /// Returns the view of a file with the chain of its folder; `None` if that could not be
+    /// resolved. The pattern lists all fields of the record, so that a new field is shown or
+    /// excluded on purpose.
     pub fn of(file: &File, chain: Option<&FolderChain>, space: &Space, cdn_url: &str) -> FileView {
         let File {
             id,

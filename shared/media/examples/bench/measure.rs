@@ -1,4 +1,5 @@
-//! Measurement of renderings: CPU time of this process and of those that it starts, time, and memory of this process alone.
+//! Measurement of renderings: CPU time of this process and of those that it starts, time, and
+//! memory of this process alone.
 
 #![expect(clippy::cast_precision_loss, reason = "durations are approximate")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
@@ -79,7 +80,8 @@ fn cpu_nanoseconds() -> u64 {
     statistics.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// Returns the CPU time of the processes that this one has started and that have ended, in nanoseconds.
+/// Returns the CPU time of the processes that this one has started and that have ended, in
+/// nanoseconds.
 fn children_nanoseconds() -> u64 {
     let statistics = fs::read_to_string("/proc/self/stat").unwrap();
     let fields = statistics.rsplit(") ").next().unwrap();

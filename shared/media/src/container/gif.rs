@@ -40,15 +40,16 @@ pub(crate) struct Block {
     pub(crate) range: Range<usize>,
 }
 
-/// Iterator over the blocks of a GIF, up to its trailer. Zeros between blocks are skipped, as by browsers.
+/// Iterator over the blocks of a GIF, up to its trailer. Zeros between blocks are skipped, as by
+/// browsers.
 pub(crate) struct Blocks<'a> {
     bytes: &'a [u8],
     at: usize,
     has_ended: bool,
 }
 
-/// Iterates over the blocks of a whole file, up to its trailer, its end or its damaged part. Fails if they contain no complete
-/// image.
+/// Iterates over the blocks of a whole file, up to its trailer, its end or its damaged part. Fails
+/// if they contain no complete image.
 pub(crate) fn whole_blocks(bytes: &[u8]) -> Result<impl Iterator<Item = Block>, ProbeError> {
     for block in Blocks::of(bytes)? {
         if block?.kind == BlockKind::Image {
@@ -58,7 +59,8 @@ pub(crate) fn whole_blocks(bytes: &[u8]) -> Result<impl Iterator<Item = Block>, 
     Err(ProbeError::Malformed("a GIF without frames"))
 }
 
-/// Returns a whole file with its undamaged blocks alone, without anything between them, and with a trailer.
+/// Returns a whole file with its undamaged blocks alone, without anything between them, and with a
+/// trailer.
 pub(crate) fn repaired(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ProbeError> {
     let start = Blocks::of(bytes)?.at();
     let mut end = start;
@@ -83,8 +85,8 @@ pub(crate) fn repaired(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ProbeError> {
     Ok(Cow::Owned(repaired))
 }
 
-/// Returns the size of the canvas: that of the screen, enlarged to contain the first frame, as in Chromium.
-/// `frame` is the offset of its block.
+/// Returns the size of the canvas: that of the screen, enlarged to contain the first frame, as in
+/// Chromium. `frame` is the offset of its block.
 pub(crate) fn canvas(bytes: &[u8], frame: usize) -> Result<ImageSize, ProbeError> {
     let side = |screen: usize, start: usize, length: usize| {
         let end = u32::from(le16(bytes, frame + start)?) + u32::from(le16(bytes, frame + length)?);

@@ -1,4 +1,5 @@
-//! Images of icons ("ICO file format": a directory of BMPs without their file headers, and of PNGs).
+//! Images of icons ("ICO file format": a directory of BMPs without their file headers, and of
+//! PNGs).
 
 use domain::naming::ImageSize;
 
@@ -24,7 +25,8 @@ pub(crate) struct IconImage {
     at: usize,
 }
 
-/// Returns the image that the directory declares as the largest one; of several, the one with most bits per pixel.
+/// Returns the image that the directory declares as the largest one; of several, the one with most
+/// bits per pixel.
 pub(crate) fn largest(bytes: &[u8]) -> Result<IconImage, ProbeError> {
     let count = usize::from(le16(bytes, 4)?);
     let mut largest = None;
@@ -52,7 +54,8 @@ impl IconImage {
         Ok(part(bytes, self.at, PNG_START.len())? == PNG_START)
     }
 
-    /// Returns the size in the header of the image itself, since browsers ignore a different one in the directory.
+    /// Returns the size in the header of the image itself, since browsers ignore a different one in
+    /// the directory.
     pub(crate) fn size(&self, bytes: &[u8]) -> Result<ImageSize, ProbeError> {
         if self.is_png(bytes)? {
             return Ok(ImageSize::new(
@@ -66,7 +69,8 @@ impl IconImage {
         Ok(ImageSize::new(side(4)?, side(8)? / 2))
     }
 
-    /// Returns the bytes from the image to the end of the file, whatever length the directory declares.
+    /// Returns the bytes from the image to the end of the file, whatever length the directory
+    /// declares.
     pub(crate) fn data<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], MediaError> {
         bytes.get(self.at..).ok_or(MediaError::Truncated)
     }

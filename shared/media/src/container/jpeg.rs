@@ -31,8 +31,8 @@ pub(crate) struct Segment<'a> {
     pub(crate) marker: u8,
     /// Bytes after marker and length; empty for standalone markers.
     pub(crate) payload: &'a [u8],
-    /// Range in the file, including the marker. Bytes between segments are the entropy-coded data of
-    /// a scan.
+    /// Range in the file, including the marker. Bytes between segments are the entropy-coded data
+    /// of a scan.
     pub(crate) range: Range<usize>,
 }
 
@@ -47,7 +47,8 @@ impl Segment<'_> {
         matches!(self.marker, 0xC2 | 0xC6 | 0xCA | 0xCE)
     }
 
-    /// Whether it has this marker and payload prefix. Application markers are shared by several uses.
+    /// Whether it has this marker and payload prefix. Application markers are shared by several
+    /// uses.
     pub(crate) fn starts_with(&self, marker: u8, prefix: &[u8]) -> bool {
         self.marker == marker && self.payload.starts_with(prefix)
     }
@@ -73,8 +74,9 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// Returns the next segment, which must not follow the end marker. At the end of a file that ends in a scan,
-    /// returns an end marker without bytes. Only a decoder finds out whether that scan is complete.
+    /// Returns the next segment, which must not follow the end marker. At the end of a file that
+    /// ends in a scan, returns an end marker without bytes. Only a decoder finds out whether that
+    /// scan is complete.
     pub(crate) fn next_or_end(&mut self) -> Result<Segment<'a>, ProbeError> {
         match self.marker_at() {
             Ok(start) => self.read(start),
@@ -116,8 +118,8 @@ impl<'a> Segments<'a> {
         })
     }
 
-    /// Returns the offset of the next marker. Skips the data of a scan, in which 0xFF is followed by 0
-    /// or is a restart marker.
+    /// Returns the offset of the next marker. Skips the data of a scan, in which 0xFF is followed
+    /// by 0 or is a restart marker.
     fn marker_at(&self) -> Result<usize, ProbeError> {
         let mut at = self.at;
         loop {

@@ -30,8 +30,8 @@ pub(crate) struct JpegScans {
 
 impl JpegScans {
     /// Checks that the file is within the scan limit, and that it has its end marker or all other
-    /// segments: some writers omit the marker. libjpeg then detects whether the data of the last scan is
-    /// complete.
+    /// segments: some writers omit the marker. libjpeg then detects whether the data of the last
+    /// scan is complete.
     pub(crate) fn read(bytes: &[u8]) -> Result<JpegScans, MediaError> {
         let mut segments = Segments::of(bytes);
         let mut coverage = ScanCoverage::default();

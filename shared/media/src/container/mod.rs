@@ -1,5 +1,5 @@
-//! Container formats: segments of JPEG, chunks of PNG and WebP, blocks of GIF, images of icons, boxes of HEIF and
-//! directories of TIFF. Pixels are not decoded.
+//! Container formats: segments of JPEG, chunks of PNG and WebP, blocks of GIF, images of icons,
+//! boxes of HEIF and directories of TIFF. Pixels are not decoded.
 //!
 //! Invariants:
 //! - Returned slices lie within the passed bytes.

@@ -63,8 +63,8 @@ impl Iterator for Chunks<'_> {
     }
 }
 
-/// Iterates over the chunks of a whole file, up to its end or its damaged part; the checksum of the last one may be missing. Fails
-/// if they contain no complete chunk of pixels.
+/// Iterates over the chunks of a whole file, up to its end or its damaged part; the checksum of the
+/// last one may be missing. Fails if they contain no complete chunk of pixels.
 pub(crate) fn whole_chunks(bytes: &[u8]) -> Result<impl Iterator<Item = Chunk>, ProbeError> {
     let is_whole = |chunk: &Chunk| chunk.data(bytes).is_ok();
     for chunk in Chunks::of(bytes) {

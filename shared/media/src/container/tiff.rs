@@ -192,8 +192,8 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// Returns the value of a tag. Fails if the tag has several entries, because decoders differ in the one
-    /// they use, or if its value is not one integer.
+    /// Returns the value of a tag. Fails if the tag has several entries, because decoders differ in
+    /// the one they use, or if its value is not one integer.
     pub(crate) fn single_number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
         let mut number = None;
         for entry in self.entries() {
@@ -229,7 +229,8 @@ impl<'a> Directory<'a> {
         self.find(tag).map(|found| found.is_some())
     }
 
-    /// Returns where the value of a tag is, and the bytes of the number 1 in its type and byte order.
+    /// Returns where the value of a tag is, and the bytes of the number 1 in its type and byte
+    /// order.
     pub(crate) fn encoded_one(
         &self,
         tag: u16,

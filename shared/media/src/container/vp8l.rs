@@ -1,10 +1,10 @@
-//! Headers of lossless WebP streams, which also code transparency: transforms and prefix codes, up to
-//! the pixels themselves. Some kilobytes of a file can ask for megabytes of code tables, and a file for
-//! gigabytes.
+//! Headers of lossless WebP streams, which also code transparency: transforms and prefix codes, up
+//! to the pixels themselves. Some kilobytes of a file can ask for megabytes of code tables, and a
+//! file for gigabytes.
 //!
 //! Invariants:
-//! - No pixel is stored. Of the small images inside the header, only the highest group of codes that
-//!   they refer to matters, which references to earlier pixels do not change.
+//! - No pixel is stored. Of the small images inside the header, only the highest group of codes
+//!   that they refer to matters, which references to earlier pixels do not change.
 //! - Reads beyond the end fail, and every loop ends with the bits or with a number of pixels.
 
 use domain::naming::ImageSize;
@@ -142,8 +142,8 @@ impl Bits<'_> {
     }
 }
 
-/// Fails if the decoder's tables of all prefix codes for the pixels of a stream need more memory than a
-/// limit, in bytes. The stream starts with the transforms.
+/// Fails if the decoder's tables of all prefix codes for the pixels of a stream need more memory
+/// than a limit, in bytes. The stream starts with the transforms.
 pub(crate) fn require_table_limit(
     stream: &[u8],
     size: ImageSize,

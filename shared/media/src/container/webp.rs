@@ -83,7 +83,8 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// Iterates over the chunks of a whole file, up to its end or its damaged part. Fails if they contain no complete image.
+/// Iterates over the chunks of a whole file, up to its end or its damaged part. Fails if they
+/// contain no complete image.
 pub(crate) fn whole_chunks(bytes: &[u8]) -> Result<impl Iterator<Item = Chunk>, ProbeError> {
     let mut chunks = Chunks::of(bytes)?;
     while let Some(chunk) = chunks.next()? {

@@ -41,8 +41,8 @@ impl Canvas {
         }
     }
 
-    /// Removes the previous frame, and prepares the part of an area that lies on the canvas for a frame. Returns this part, which
-    /// may have no pixels.
+    /// Removes the previous frame, and prepares the part of an area that lies on the canvas for a
+    /// frame. Returns this part, which may have no pixels.
     pub(super) fn begin_frame(&mut self, area: Rectangle, disposal: Disposal) -> Rectangle {
         if let Some(previous) = self.previous.take() {
             self.remove(&previous);

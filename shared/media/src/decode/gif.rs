@@ -9,7 +9,8 @@ use crate::{animation::Plays, container::gif, error::MediaError, pixels::Rectang
 use super::canvas::{Canvas, Disposal};
 
 const UNIT_MILLISECONDS: u32 = 10;
-/// Index of pixels that were not read. Others with this index are transparent too in a frame whose data ends early.
+/// Index of pixels that were not read. Others with this index are transparent too in a frame whose
+/// data ends early.
 const MISSING: u8 = u8::MAX;
 /// Error message of the decoder for a frame whose data ends before its pixels.
 const ENDS_EARLY: &str = "image truncated";
@@ -37,8 +38,9 @@ impl<'a> GifFrames<'a> {
         })
     }
 
-    /// Draws the part of the next frame that lies on the canvas, and returns its duration in milliseconds. Pixels that the data
-    /// of the frame lacks at its end are transparent, as in browsers.
+    /// Draws the part of the next frame that lies on the canvas, and returns its duration in
+    /// milliseconds. Pixels that the data of the frame lacks at its end are transparent, as in
+    /// browsers.
     pub(super) fn draw_next(&mut self, canvas: &mut Canvas) -> Result<u32, MediaError> {
         let frame = self.decoder.next_frame_info().map_err(decode_error)?;
         let frame = frame.ok_or_else(|| MediaError::malformed("a GIF without a further frame"))?;

@@ -80,8 +80,8 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
 /// Converts samples as the decoder returns them; `None` if they have another type.
 type Converter = fn(DecodingResult) -> Option<Vec<u8>>;
 
-/// Decodes a TIFF with colors that the `image` crate does not support: YCbCr, gray with alpha, and gray in floating point.
-/// Returns `None` for others.
+/// Decodes a TIFF with colors that the `image` crate does not support: YCbCr, gray with alpha, and
+/// gray in floating point. Returns `None` for others.
 fn other_tiff(bytes: &[u8], probed: &ImageInfo) -> Result<Option<Pixels>, MediaError> {
     let mut limits = TiffLimits::unlimited();
     limits.decoding_buffer_size = DECODER_BYTES;
@@ -151,8 +151,8 @@ fn gray_of_floats(decoded: DecodingResult) -> Option<Vec<u8>> {
     Some(samples.iter().map(gray).collect())
 }
 
-/// Returns the color profile of a TIFF. The decoder drops most profiles of small images, because it limits
-/// the memory of fields by the size of the pixels.
+/// Returns the color profile of a TIFF. The decoder drops most profiles of small images, because it
+/// limits the memory of fields by the size of the pixels.
 fn tiff_profile(bytes: &[u8]) -> Result<Option<Vec<u8>>, MediaError> {
     let directory = tiff::Directory::first(bytes)?;
     let mut fields = directory.fields();
@@ -172,8 +172,8 @@ pub(crate) struct TiffTiles {
 }
 
 impl TiffTiles {
-    /// Fails if the tiles exceed the pixel limit, or if the file contains JPEG files, whose dimensions
-    /// the decoder does not check.
+    /// Fails if the tiles exceed the pixel limit, or if the file contains JPEG files, whose
+    /// dimensions the decoder does not check.
     pub(crate) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<TiffTiles, MediaError> {
         let directory = tiff::Directory::first(bytes)?;
         if directory.single_number(tiff::COMPRESSION)? == Some(TIFF_JPEG) {
@@ -196,8 +196,8 @@ impl TiffTiles {
     }
 }
 
-/// Reader of a file that fails after a number of bytes. The strips of a TIFF can share their data, so that
-/// decoding would read the file thousands of times.
+/// Reader of a file that fails after a number of bytes. The strips of a TIFF can share their data,
+/// so that decoding would read the file thousands of times.
 struct BoundedReader<'a> {
     file: Cursor<&'a [u8]>,
     remaining: u64,
@@ -268,7 +268,8 @@ fn converted(image: DynamicImage) -> Pixels {
     Pixels::new(ImageSize::new(width, height), channels, samples)
 }
 
-/// Whether the colors of a TIFF are multiplied by alpha, which the decoder ignores (TIFF 6.0, section 18).
+/// Whether the colors of a TIFF are multiplied by alpha, which the decoder ignores (TIFF 6.0,
+/// section 18).
 fn has_associated_alpha(bytes: &[u8], format: Format) -> Result<bool, MediaError> {
     if format != Format::Tiff {
         return Ok(false);

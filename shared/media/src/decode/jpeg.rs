@@ -134,14 +134,14 @@ fn read_cmyk(
     Ok(pixels)
 }
 
-/// Warnings about unusual versions, parameters and orders of scans, and about superfluous bytes before a
-/// marker. Cameras and editors write such files, and browsers show them.
+/// Warnings about unusual versions, parameters and orders of scans, and about superfluous bytes
+/// before a marker. Cameras and editors write such files, and browsers show them.
 ///
-/// Superfluous bytes are accepted in scans too, where they are padding, or follow damaged codes of a scan
-/// or restart interval that end early. libjpeg cannot tell these cases apart, has decoded all pixels
-/// before the bytes, and continues (a "corrupt-data warning" in libjpeg.txt), as djpeg and browsers do.
-/// Most damaged codes cause no warning at all. A scan or restart interval that lacks data is damaged
-/// (`JWRN_HIT_MARKER`).
+/// Superfluous bytes are accepted in scans too, where they are padding, or follow damaged codes of
+/// a scan or restart interval that end early. libjpeg cannot tell these cases apart, has decoded
+/// all pixels before the bytes, and continues (a "corrupt-data warning" in libjpeg.txt), as djpeg
+/// and browsers do. Most damaged codes cause no warning at all. A scan or restart interval that
+/// lacks data is damaged (`JWRN_HIT_MARKER`).
 const HARMLESS_WARNINGS: [J_MESSAGE_CODE; 6] = [
     JWRN_ADOBE_XFORM,
     JWRN_BOGUS_ICC,
@@ -157,15 +157,15 @@ const HARMLESS_WARNINGS: [J_MESSAGE_CODE; 6] = [
     reason = "libjpeg states the code of a message behind a pointer only"
 )]
 fn is_harmless(image: &jpeg_common_struct) -> bool {
-    // SAFETY: libjpeg calls its error manager with an image whose `err` points to that manager, which
-    // lives as long as the image ("Error handling" in libjpeg.txt).
+    // SAFETY: libjpeg calls its error manager with an image whose `err` points to that manager,
+    // which lives as long as the image ("Error handling" in libjpeg.txt).
     let code = unsafe { (*image.err).msg_code };
     HARMLESS_WARNINGS.contains(&code)
 }
 
 /// Returns an error manager that unwinds on errors and on all but harmless warnings. libjpeg warns
-/// about missing or damaged pixels, which it would invent, for example for a frame header with too many
-/// rows.
+/// about missing or damaged pixels, which it would invent, for example for a frame header with too
+/// many rows.
 fn strict_error_manager() -> jpeg_error_mgr {
     extern "C-unwind" fn unwind(_: &mut jpeg_common_struct) {
         // Not a panic, so the panic hook does not log it.
@@ -197,8 +197,8 @@ fn strict_error_manager() -> jpeg_error_mgr {
     }
 }
 
-/// Reader that fails at the end of the file, where libjpeg would insert end markers and fill in gray
-/// pixels.
+/// Reader that fails at the end of the file, where libjpeg would insert end markers and fill in
+/// gray pixels.
 pub(super) struct CompleteReader<'a> {
     bytes: &'a [u8],
     /// Bytes that follow those of the file.

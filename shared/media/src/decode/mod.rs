@@ -40,10 +40,12 @@ const WORKING_BYTES: usize = 8 << 20;
 
 /// Decodes a complete image and converts its colors to sRGB. Does not apply the orientation.
 ///
-/// Decodes the first frame of an animation, and the primary image of a sequence in HEIC or AVIF. Rejects JPEGs for which libjpeg
-/// emits a warning, since it would invent pixels. Fails if the code tables of a WebP that is lossless or transparent take more than
-/// 128 MiB. Peak memory in addition: up to 4 bytes per pixel, plus 6 for a progressive JPEG (8 with four components), 1 for GIF,
-/// 8 for WebP, 14 for a HEIC of one picture, or 6 for an AVIF of one and [`av1::max_bytes`] for its decoder.
+/// Decodes the first frame of an animation, and the primary image of a sequence in HEIC or AVIF.
+/// Rejects JPEGs for which libjpeg emits a warning, since it would invent pixels. Fails if the code
+/// tables of a WebP that is lossless or transparent take more than 128 MiB. Peak memory in
+/// addition: up to 4 bytes per pixel, plus 6 for a progressive JPEG (8 with four components), 1 for
+/// GIF, 8 for WebP, 14 for a HEIC of one picture, or 6 for an AVIF of one and [`av1::max_bytes`]
+/// for its decoder.
 pub fn decode(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     if !probed.format.is_decodable() {
         return Err(MediaError::UnsupportedFormat(probed.format));
@@ -94,8 +96,8 @@ pub(crate) fn decode_layers(
     decoded.map_err(|error| truncated_or(error, bytes, probed.format))
 }
 
-/// Returns the error of a JPEG as a truncation if the file has no end marker: libjpeg reports missing and
-/// damaged data alike.
+/// Returns the error of a JPEG as a truncation if the file has no end marker: libjpeg reports
+/// missing and damaged data alike.
 fn truncated_or(error: MediaError, bytes: &[u8], format: Format) -> MediaError {
     let is_malformed = matches!(error, MediaError::Malformed(_));
     if format == Format::Jpeg && is_malformed && require_complete(bytes).is_err() {

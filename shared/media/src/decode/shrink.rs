@@ -13,8 +13,9 @@ pub(crate) enum Shrink {
 }
 
 impl Shrink {
-    /// Returns the largest factor that leaves more than that factor's whole ratio to the resizer, so
-    /// that its filter decides about sharpness: a ratio of 2 is not shrunk, one of 3 is shrunk to 1/2.
+    /// Returns the largest factor that leaves more than that factor's whole ratio to the resizer,
+    /// so that its filter decides about sharpness: a ratio of 2 is not shrunk, one of 3 is shrunk
+    /// to 1/2.
     pub(crate) fn for_ratio(ratio: u32) -> Shrink {
         match ratio {
             9.. => Shrink::Eighth,

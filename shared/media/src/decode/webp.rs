@@ -33,7 +33,8 @@ use super::{
 /// Offset of the number of times that an animation is shown, in bytes.
 const PLAYS_OFFSET: usize = 4;
 
-/// Decodes a still WebP from the chunks of its pixels alone, so that it does not matter what else the header announces.
+/// Decodes a still WebP from the chunks of its pixels alone, so that it does not matter what else
+/// the header announces.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     let mut chunks = whole_chunks(bytes)?.peekable();
     let is_extended = chunks.peek().is_some_and(|first| first.kind == *b"VP8X");

@@ -17,21 +17,21 @@ use super::EncodeOptions;
 pub(super) const MAX_SIDE: u32 = 32_768;
 /// Minimum quality without chroma subsampling (4:4:4); lower qualities use 4:2:0.
 pub(crate) const FULL_CHROMA_QUALITY: u8 = 90;
-/// Maximum quality. The quality of alpha is between that of the colors and this one: errors of alpha show as
-/// haze on every background.
+/// Maximum quality. The quality of alpha is between that of the colors and this one: errors of
+/// alpha show as haze on every background.
 const MAX_QUALITY: u8 = 100;
 /// Quantizer of the maximum quality. 0 is lossless, which the conversion to chroma is not.
 const MIN_QUANTIZER: u8 = 2;
-/// Quantizers by quality. They give about the score (SSIMULACRA2) of WebP at that quality, measured with images of
-/// 320 to 1,600 pixels.
+/// Quantizers by quality. They give about the score (SSIMULACRA2) of WebP at that quality, measured
+/// with images of 320 to 1,600 pixels.
 const QUANTIZERS: [(u8, u8); 4] = [
     (0, MAX_QUANTIZER),
     (40, 34),
     (75, 26),
     (MAX_QUALITY, MIN_QUANTIZER),
 ];
-/// Encoder speed of images up to [`MAX_NEGOTIATED_AVIF_PIXELS`]. Each next speed takes half the time, and files
-/// are 14 to 20 % larger at the same score.
+/// Encoder speed of images up to [`MAX_NEGOTIATED_AVIF_PIXELS`]. Each next speed takes half the
+/// time, and files are 14 to 20 % larger at the same score.
 const FINE_SPEED: u8 = 7;
 
 pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
@@ -152,8 +152,8 @@ fn frame_of<const CHANNELS: usize>(
     frame
 }
 
-/// A sample is the sum of red, green and blue by these weights in 1/65536, and an offset (ITU-R BT.601, in the
-/// full range of JFIF).
+/// A sample is the sum of red, green and blue by these weights in 1/65536, and an offset (ITU-R
+/// BT.601, in the full range of JFIF).
 struct Weights {
     colors: [i32; 3],
     offset: i32,

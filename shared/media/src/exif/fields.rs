@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - The three directories are read once each, so the time is proportional to their entries.
-//! - There are at most [`MAX_EXIF_FIELDS`] fields, with at most [`MAX_EXIF_CHARACTERS`] characters each.
+//! - There are at most [`MAX_EXIF_FIELDS`] fields, with at most [`MAX_EXIF_CHARACTERS`] characters
+//!   each.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -152,8 +153,8 @@ fn text(bytes: &[u8]) -> Option<ExifValue> {
     (!trimmed.is_empty()).then(|| ExifValue::Text(trimmed.to_owned()))
 }
 
-/// Replaces degrees, minutes and seconds by degrees, negative in the direction of `negative`. Removes
-/// the field if it is not an angle.
+/// Replaces degrees, minutes and seconds by degrees, negative in the direction of `negative`.
+/// Removes the field if it is not an angle.
 fn convert_angle(fields: &mut Fields, name: &'static str, reference: &'static str, negative: &str) {
     let Some(value) = fields.remove(name) else {
         return;

@@ -107,8 +107,8 @@ pub(super) struct Element<Kind> {
 }
 
 impl<Kind> Element<Kind> {
-    /// Returns the elements inside, of which each has a header of at least `header_bytes`. `header` reads the
-    /// one at an offset, which must end before a limit.
+    /// Returns the elements inside, of which each has a header of at least `header_bytes`. `header`
+    /// reads the one at an offset, which must end before a limit.
     pub(super) fn children(
         &self,
         input: &mut Input,

@@ -62,7 +62,8 @@ pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspe
 }
 
 impl Movie {
-    /// Returns the duration of a movie that may go on in fragments from an offset; `None` if it is not certain.
+    /// Returns the duration of a movie that may go on in fragments from an offset; `None` if it is
+    /// not certain.
     fn seconds_with_fragments(&self, input: &mut Input, start: u64) -> Inspected<Option<f64>> {
         let mut indexed = None;
         let mut at = start;
@@ -84,7 +85,8 @@ impl Movie {
         Ok(None)
     }
 
-    /// Returns the duration in the indexes of fragments, unless the movie box has another one: then it contains a part.
+    /// Returns the duration in the indexes of fragments, unless the movie box has another one: then
+    /// it contains a part.
     fn agreed_seconds(&self, indexed: Option<f64>) -> Option<f64> {
         match (self.seconds, indexed) {
             (Some(seconds), Some(indexed)) => {

@@ -45,8 +45,8 @@ pub struct MediaProperties {
     pub width: Option<u32>,
     /// Height of a video as displayed, in pixels.
     pub height: Option<u32>,
-    /// Duration in seconds, in whole milliseconds, from 0 to [`MAX_DURATION_SECONDS`]. That of AAC without
-    /// a container and of MP3 without a frame count is an estimate from the bit rate.
+    /// Duration in seconds, in whole milliseconds, from 0 to [`MAX_DURATION_SECONDS`]. That of AAC
+    /// without a container and of MP3 without a frame count is an estimate from the bit rate.
     pub duration_seconds: Option<f64>,
     /// Number of pages of a PDF.
     pub pages: Option<u32>,
@@ -87,11 +87,11 @@ fn seconds(units: u64, units_per_second: u64) -> Option<f64> {
     Some(duration.as_secs_f64())
 }
 
-/// Reads the properties of MP4, MOV, M4A, `WebM`, Matroska, AVI, MP3, AAC, FLAC, Ogg, WAV, AIFF and PDF files,
-/// which are detected by their bytes. Files of other formats have none.
+/// Reads the properties of MP4, MOV, M4A, `WebM`, Matroska, AVI, MP3, AAC, FLAC, Ogg, WAV, AIFF and
+/// PDF files, which are detected by their bytes. Files of other formats have none.
 ///
-/// Reads few and small parts of a file, apart from a PDF of up to [`MAX_PDF_BYTES`], which is read as a
-/// whole. Fails if the reader fails.
+/// Reads few and small parts of a file, apart from a PDF of up to [`MAX_PDF_BYTES`], which is read
+/// as a whole. Fails if the reader fails.
 pub fn inspect(mut reader: impl Read + Seek) -> io::Result<MediaProperties> {
     let mut properties = MediaProperties::default();
     let result = Input::new(&mut reader).and_then(|mut input| read(&mut input, &mut properties));

@@ -1,7 +1,8 @@
 //! PDF: the number of pages (ISO 32000).
 //!
-//! The file is not parsed by its cross-reference table, which often is damaged: all dictionaries are
-//! read in the order of the file, and the last root of a page tree counts, since changes are appended.
+//! The file is not parsed by its cross-reference table, which often is damaged: all dictionaries
+//! are read in the order of the file, and the last root of a page tree counts, since changes are
+//! appended.
 
 use std::io::Read;
 

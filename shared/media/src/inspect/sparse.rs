@@ -106,8 +106,8 @@ impl Seek for SparseReader {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inspection {
     Done(MediaProperties),
-    /// The bytes at this offset are needed. Add up to [`SPARSE_CHUNK_BYTES`] from there on, and inspect
-    /// again.
+    /// The bytes at this offset are needed. Add up to [`SPARSE_CHUNK_BYTES`] from there on, and
+    /// inspect again.
     Needs(u64),
 }
 

@@ -28,8 +28,9 @@ const GRAVITIES: [Gravity; 9] = [
     Gravity::Northwest,
 ];
 
-/// Returns the canonical form of a resize of an image with this displayed size; `None` if the output is the
-/// whole image in its size. Unless `may_enlarge`, no side of the output is longer than that of the image.
+/// Returns the canonical form of a resize of an image with this displayed size; `None` if the
+/// output is the whole image in its size. Unless `may_enlarge`, no side of the output is longer
+/// than that of the image.
 ///
 /// Fails like [`plan`].
 pub fn canonical_resize(

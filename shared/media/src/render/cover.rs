@@ -1,13 +1,14 @@
 //! Step 4: composite the watermark over the image, before anything is cropped or resized.
 //!
 //! Invariants:
-//! - The watermark has its place and its size in the image in full size, also if layers are decoded in a
-//!   smaller one.
-//! - A pixel of a layer is covered as much as the most covered pixel of the image that it shows, so that
-//!   no edge is left out at another scale.
+//! - The watermark has its place and its size in the image in full size, also if layers are decoded
+//!   in a smaller one.
+//! - A pixel of a layer is covered as much as the most covered pixel of the image that it shows, so
+//!   that no edge is left out at another scale.
 //!
-//! The pixels of a JPEG's block influence each other if it is decoded in a smaller size: those within 7
-//! pixels of an edge of the watermark carry traces of covered ones, in the block's coarse waves only.
+//! The pixels of a JPEG's block influence each other if it is decoded in a smaller size: those
+//! within 7 pixels of an edge of the watermark carry traces of covered ones, in the block's coarse
+//! waves only.
 
 use std::ops::Range;
 
@@ -38,8 +39,8 @@ struct Patch {
 }
 
 impl Cover {
-    /// Composites the watermark over copies of the pixels of a frame, which shows an image with this
-    /// displayed size and is not gray.
+    /// Composites the watermark over copies of the pixels of a frame, which shows an image with
+    /// this displayed size and is not gray.
     pub(super) fn new(
         watermark: &WatermarkLayer,
         frame: &Frame,
@@ -76,8 +77,8 @@ impl Cover {
 }
 
 impl Patch {
-    /// Composites a watermark over a copy of a layer. If the layer has one channel, it is the one at
-    /// `index`.
+    /// Composites a watermark over a copy of a layer. If the layer has one channel, it is the one
+    /// at `index`.
     fn new(layer: &Layer, index: usize, watermark: &FittedWatermark) -> Patch {
         let mut pixels = layer.pixels.part(watermark.at);
         let whole = Rectangle::whole(watermark.at.size());

@@ -38,8 +38,8 @@ pub(super) fn read(
     one_layer(bytes, probed, decoding)
 }
 
-/// Decodes an image with all channels in one layer. If it is to be marked, gray pixels get colors, because
-/// the watermark has some.
+/// Decodes an image with all channels in one layer. If it is to be marked, gray pixels get colors,
+/// because the watermark has some.
 fn one_layer(bytes: &[u8], probed: &ImageInfo, decoding: Decoding) -> Result<Frame, MediaError> {
     let shrink = decoding.shrink;
     let mut pixels = decode_shrunk(bytes, probed, shrink)?;

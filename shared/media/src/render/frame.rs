@@ -35,7 +35,8 @@ impl Frame {
     }
 }
 
-/// Pixels, and their part that shows the whole image. The layers of an image may differ in resolution.
+/// Pixels, and their part that shows the whole image. The layers of an image may differ in
+/// resolution.
 pub(super) struct Layer {
     pub(super) pixels: Pixels,
     /// The whole image, without the part of the last row and column that exceeds it.

@@ -22,8 +22,8 @@ pub const MAX_OUTPUT_PIXELS: u64 = 40_000_000;
 pub struct Geometry {
     /// Size of the whole image after resizing.
     pub resized: ImageSize,
-    /// Part of the resized image that is kept, which is the output. For [`Focus::Auto`] it is at the
-    /// center, until [`render`](crate::render()) finds the most salient region.
+    /// Part of the resized image that is kept, which is the output. For [`Focus::Auto`] it is at
+    /// the center, until [`render`](crate::render()) finds the most salient region.
     pub crop: Rectangle,
 }
 

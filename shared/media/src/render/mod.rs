@@ -1,24 +1,24 @@
 //! Rendering of images for delivery, as an ordered list of steps.
 //!
-//! 1. [`decode`]: decode the pixels, JPEGs as small as the output allows
-//! 2. [`frame`]: apply the EXIF orientation
-//! 3. [`saliency`]: select the part that is kept, by gravity or saliency
-//! 4. [`cover`]: composite the watermark over the image, before anything is cropped or resized
-//! 5. [`resize`]: resize the kept part to the output size
-//! 6. [`color`]: convert the colors to sRGB, after downscaling because there are fewer pixels
-//! 7. [`watermark`]: composite the watermark again if the output does not completely show it
-//! 8. [`encode`]: encode without metadata
+//! 1. `decode`: decode the pixels, JPEGs as small as the output allows
+//! 2. `frame`: apply the EXIF orientation
+//! 3. `saliency`: select the part that is kept, by gravity or saliency
+//! 4. `cover`: composite the watermark over the image, before anything is cropped or resized
+//! 5. `resize`: resize the kept part to the output size
+//! 6. `color`: convert the colors to sRGB, after downscaling because there are fewer pixels
+//! 7. `watermark`: composite the watermark again if the output does not completely show it
+//! 8. `encode`: encode without metadata
 //!
-//! Steps 1 and 2 are shared by several outputs of one image ([`shared`]).
+//! Steps 1 and 2 are shared by several outputs of one image (`shared`).
 //! The frames of an animation pass through the same steps one after the other ([`animation`]).
 //!
 //! Invariants:
 //! - Input and output are checked against all limits by a plan, before a pixel is decoded.
 //! - Positions are relative to the image in full size, also if it is decoded in a smaller size.
 //! - Outputs have sRGB colors and contain neither metadata nor a color profile.
-//! - A watermark covers the same pixels of the image in every output, so that no set of outputs shows the
-//!   pixels beneath an opaque one. Only the saliency of [`Focus::Auto`] reads pixels without the watermark,
-//!   which would otherwise attract every crop.
+//! - A watermark covers the same pixels of the image in every output, so that no set of outputs
+//!   shows the pixels beneath an opaque one. Only the saliency of [`Focus::Auto`] reads pixels
+//!   without the watermark, which would otherwise attract every crop.
 
 mod animation;
 mod canonical;
@@ -86,7 +86,8 @@ fn focus(resize: Option<Resize>) -> Option<Focus> {
 }
 
 /// Renders an image of any format that can be decoded. An animated GIF or WebP stays animated if it
-/// is rendered as GIF or WebP; of other animations, and in other formats, the first frame is rendered.
+/// is rendered as GIF or WebP; of other animations, and in other formats, the first frame is
+/// rendered.
 ///
 /// Fails if the file is truncated or damaged, and like [`Source::read`] and [`Source::plan`], which
 /// estimates the memory and the time.

@@ -47,8 +47,8 @@ pub struct RenderPlan {
     pub geometry: Geometry,
     /// Estimated peak memory in addition to the file, in bytes.
     pub memory_bytes: u64,
-    /// Estimated time on one core, in milliseconds. Of an animation, without decoding, and not limited: the
-    /// pixels of all its frames are.
+    /// Estimated time on one core, in milliseconds. Of an animation, without decoding, and not
+    /// limited: the pixels of all its frames are.
     pub milliseconds: u64,
     /// Number of rendered frames; 1 for still images.
     pub frames: u32,
@@ -102,8 +102,8 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     /// Reads the headers.
     ///
-    /// Fails if the file is truncated or malformed, or has a format that cannot be decoded, or if the
-    /// image exceeds the limit of sides, pixels or code tables.
+    /// Fails if the file is truncated or malformed, or has a format that cannot be decoded, or if
+    /// the image exceeds the limit of sides, pixels or code tables.
     pub fn read(bytes: &'a [u8]) -> Result<Source<'a>, MediaError> {
         let info = probe_whole(bytes)?;
         require_decodable_size(&info)?;

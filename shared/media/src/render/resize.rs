@@ -3,8 +3,8 @@
 //! Pixels next to this part contribute to its edges, as if the whole image were resized and then
 //! cropped on whole pixels.
 //!
-//! Chroma that the encoder halves is resized to half the size, rather than twice, and each sample is repeated:
-//! the encoder gets the same chroma back from its 2 × 2 means.
+//! Chroma that the encoder halves is resized to half the size, rather than twice, and each sample
+//! is repeated: the encoder gets the same chroma back from its 2 × 2 means.
 
 use domain::naming::ImageSize;
 use fast_image_resize::{
@@ -97,7 +97,8 @@ fn resampled(frame: &Frame, geometry: Geometry, chroma: Chroma) -> Result<Pixels
     )
 }
 
-/// Resizes chroma to half the size, and repeats its samples. An odd last row or column has those of the one before.
+/// Resizes chroma to half the size, and repeats its samples. An odd last row or column has those of
+/// the one before.
 fn with_half_chroma(
     [luma, blue, red]: [&Layer; 3],
     Geometry { resized, crop }: Geometry,

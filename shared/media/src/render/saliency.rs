@@ -1,4 +1,5 @@
-//! Step 3: select the part that is kept, by gravity or saliency: edges, saturated colors and skin tones attract attention.
+//! Step 3: select the part that is kept, by gravity or saliency: edges, saturated colors and skin
+//! tones attract attention.
 
 use domain::{
     naming::{ImageSize, proportional},
@@ -186,7 +187,8 @@ fn luma([red, green, blue, alpha]: [u8; 4]) -> u64 {
     weighted * u64::from(alpha) / (256 * 255)
 }
 
-/// Returns the saturation of a color as the difference of its largest and smallest sample, 0 to 255.
+/// Returns the saturation of a color as the difference of its largest and smallest sample, 0 to
+/// 255.
 fn saturation([red, green, blue, _]: [u8; 4]) -> u64 {
     let brightest = red.max(green).max(blue);
     let darkest = red.min(green).min(blue);

@@ -19,8 +19,8 @@ use super::{
 /// Renderings of one image within all limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedPlan {
-    /// Estimated peak memory in addition to the file and to rendered outputs that the caller keeps, in
-    /// bytes.
+    /// Estimated peak memory in addition to the file and to rendered outputs that the caller keeps,
+    /// in bytes.
     pub memory_bytes: u64,
     /// Estimated time of all outputs on one core, in milliseconds. Each output alone is within the
     /// limit of a rendering, but the sum is not limited.
@@ -79,7 +79,8 @@ impl Source<'_> {
         })
     }
 
-    /// Decodes the image for all outputs of a plan of this source; of an animation, its first frame.
+    /// Decodes the image for all outputs of a plan of this source; of an animation, its first
+    /// frame.
     ///
     /// Fails if the file is damaged.
     pub fn decode(&self, plan: &SharedPlan) -> Result<DecodedSource<'_>, MediaError> {
@@ -98,8 +99,8 @@ pub struct DecodedSource<'a> {
 }
 
 impl DecodedSource<'_> {
-    /// Renders an output like [`render`](crate::render()). It must be in the plan: the pixels may have
-    /// too low a resolution for a larger one. Animations are decoded again, frame by frame.
+    /// Renders an output like [`render`](crate::render()). It must be in the plan: the pixels may
+    /// have too low a resolution for a larger one. Animations are decoded again, frame by frame.
     pub fn render(&mut self, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
         catch_codec_panic(MediaError::encoding, || self.render_output(options))
     }

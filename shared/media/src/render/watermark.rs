@@ -44,8 +44,8 @@ pub struct WatermarkLayer {
 }
 
 impl WatermarkLayer {
-    /// Decodes the image of a watermark with an opacity from 0 to 1: a PNG, JPEG, WebP or GIF. Fails if it
-    /// has more than [`MAX_WATERMARK_PIXELS`], or cannot be decoded.
+    /// Decodes the image of a watermark with an opacity from 0 to 1: a PNG, JPEG, WebP or GIF.
+    /// Fails if it has more than [`MAX_WATERMARK_PIXELS`], or cannot be decoded.
     pub fn decode(
         bytes: &[u8],
         gravity: Gravity,

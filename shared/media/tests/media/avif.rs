@@ -7,7 +7,8 @@ use media::{
     pixels::{Channels, Pixels},
 };
 
-/// Flag of more than 8 bits in the third byte of the codec configuration (AV1-ISOBMFF, section 2.3.3).
+/// Flag of more than 8 bits in the third byte of the codec configuration (AV1-ISOBMFF, section
+/// 2.3.3).
 const HIGH_BIT_DEPTH: u8 = 0x40;
 
 /// Returns an image of one color whose alpha is noise.

@@ -1,4 +1,5 @@
-//! AVIF originals: pixels of pictures, tiles and alpha, and files that claim more than they contain.
+//! AVIF originals: pixels of pictures, tiles and alpha, and files that claim more than they
+//! contain.
 
 use domain::{
     naming::ImageSize,

@@ -137,8 +137,8 @@ fn profile_is_converted_to_srgb() {
     }
 }
 
-/// Returns a profile of a printer, or the like, whose table maps every corner of a color space to a neutral
-/// color (ICC.1:2022, 10.10).
+/// Returns a profile of a printer, or the like, whose table maps every corner of a color space to a
+/// neutral color (ICC.1:2022, 10.10).
 fn table_profile(space: [u8; 4], channels: u8) -> Vec<u8> {
     let ramp = || 0..=u8::MAX;
     let mut table = b"mft1\0\0\0\0".to_vec();

@@ -15,8 +15,8 @@ fn of_colors(width: u32, height: u32, color: impl Fn(u32, u32) -> [u32; 3]) -> P
 }
 
 /// The texts are those of `encode` of the reference implementation in TypeScript, version 2.0.5
-/// (github.com/woltapp/blurhash), for the same pixels, composited on white, with 4 × 3 components and
-/// 3 × 4 for portrait images.
+/// (github.com/woltapp/blurhash), for the same pixels, composited on white, with 4 × 3 components
+/// and 3 × 4 for portrait images.
 #[test]
 fn blurhash_equals_the_reference_implementation() {
     let pattern = |x: u32, y: u32| [x * 37 + y * 91, x * x + y * 13, (x ^ y) * 5];

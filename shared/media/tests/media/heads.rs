@@ -11,8 +11,8 @@ fn of_parts(kind: [u8; 4], content: &[&[u8]]) -> Vec<u8> {
     boxed(kind, &content.concat())
 }
 
-/// The head of a HEIF file with two images, the alpha and the primary one, which has these dimensions, turned and
-/// mirrored so.
+/// The head of a HEIF file with two images, the alpha and the primary one, which has these
+/// dimensions, turned and mirrored so.
 pub(crate) fn heif(
     brand: [u8; 4],
     width: u32,

@@ -68,7 +68,8 @@ fn difference(found: &Pixels) -> u64 {
 /// An image with its size, and the maximum difference from the painted colors.
 pub(crate) type Case = (&'static str, &'static [u8], u32, u32, Channels, u64);
 
-/// Decodes images, and compares them with the painted ones. Alpha is opaque on the left, and a quarter on the right.
+/// Decodes images, and compares them with the painted ones. Alpha is opaque on the left, and a
+/// quarter on the right.
 pub(crate) fn assert_pixels(cases: &[Case]) {
     for &(name, file, width, height, channels, limit) in cases {
         let found = decoded(file);
@@ -112,8 +113,9 @@ fn pixels_are_those_of_the_encoded_image() {
         ("gray", fixture!("gray"), 96, 64, Gray, 100),
         ("gray, 12 bits", fixture!("twelve_gray"), 96, 64, Gray, 100),
         ("odd", fixture!("odd"), 95, 61, Rgb, 300),
-        // Its quadrants meet within a column and a row of halved chroma, which costs 9.0 even without losses. Pillow, which repeats
-        // chroma where we interpolate it, has 9.5, and differs from us beside these, by 4.7 on average.
+        // Its quadrants meet within a column and a row of halved chroma, which costs 9.0 even
+        // without losses. Pillow, which repeats chroma where we interpolate it, has 9.5, and
+        // differs from us beside these, by 4.7 on average.
         ("tiny", fixture!("tiny"), 17, 33, Rgb, 940),
         ("grid", fixture!("grid"), 150, 100, Rgb, 250),
         ("alpha", fixture!("alpha"), 96, 64, Rgba, 250),
@@ -145,7 +147,8 @@ fn turned_images_are_upright() {
 
 #[test]
 fn colors_are_converted_to_srgb() {
-    // Computed from the matrix of Display P3, of the quadrants of the photo and of the mean of the other image.
+    // Computed from the matrix of Display P3, of the quadrants of the photo and of the mean of the
+    // other image.
     let found = decoded(PHONE);
     assert_eq!((found.width, found.height), (378, 504));
     let quadrants = [

@@ -1,4 +1,5 @@
-//! HEIC and AVIF files: images that another program has written, and files that are put together from their pictures.
+//! HEIC and AVIF files: images that another program has written, and files that are put together
+//! from their pictures.
 
 use domain::naming::ImageSize;
 
@@ -12,7 +13,8 @@ macro_rules! fixture {
 }
 pub(crate) use fixture;
 
-/// A file of `tests/avif`, written by avifenc with libaom; `layers` and `hidden` are put together from pictures of libaom.
+/// A file of `tests/avif`, written by avifenc with libaom; `layers` and `hidden` are put together
+/// from pictures of libaom.
 macro_rules! avif_fixture {
     ($name:literal) => {
         include_bytes!(concat!("../avif/", $name, ".avif"))
@@ -85,7 +87,8 @@ impl Item {
         }
     }
 
-    /// The picture of the AVIF `half_chroma`, of 96 × 64 pixels, with these dimensions in its header.
+    /// The picture of the AVIF `half_chroma`, of 96 × 64 pixels, with these dimensions in its
+    /// header.
     pub(crate) fn av1(width: u32, height: u32) -> Item {
         Item::av1_of(avif_fixture!("half_chroma"), width, height)
     }

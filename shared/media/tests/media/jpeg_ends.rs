@@ -66,8 +66,8 @@ fn jpeg_with_superfluous_bytes_is_rendered() {
     }
 }
 
-/// Returns a gray JPEG of two blocks, each in its own restart interval. `first` returns the data of the
-/// first interval from that of a complete one.
+/// Returns a gray JPEG of two blocks, each in its own restart interval. `first` returns the data of
+/// the first interval from that of a complete one.
 fn jpeg_with_restart(first: impl FnOnce(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let block = files::solid([128], 8, 8);
     let block = encode(block, &files::plain(Format::Jpeg)).unwrap();

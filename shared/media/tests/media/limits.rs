@@ -185,8 +185,8 @@ impl BitWriter {
     }
 }
 
-/// Returns a lossless WebP whose pixels refer to this group of codes, and all earlier groups. The only distance
-/// in the image of groups has this symbol.
+/// Returns a lossless WebP whose pixels refer to this group of codes, and all earlier groups. The
+/// only distance in the image of groups has this symbol.
 fn webp_with_groups(groups: u32, distance: u32) -> Vec<u8> {
     let side = 1_024_u32;
     let mut bits = BitWriter::default();

@@ -28,7 +28,8 @@ use crate::{
     memory_sources::{SOURCES, Source, watermark},
 };
 
-/// Variable that selects all cases. By default, every seventh case is measured, of each source at least one.
+/// Variable that selects all cases. By default, every seventh case is measured, of each source at
+/// least one.
 const THOROUGH: &str = "LARDER_THOROUGH";
 /// Distance between two cases that are measured by default.
 const DEFAULT_STEP: usize = 7;
@@ -38,8 +39,8 @@ const CASE: &str = "MEMORY_CASE";
 const RESULT: &str = "memory:";
 /// Multiple of the peak that the maximum may have: it does not depend on how a source is coded.
 const MAX_RATIO: u64 = 8;
-/// Memory that the maximum may exceed this multiple by, in bytes: that of code tables, of the largest
-/// watermark, and of decoders and encoders.
+/// Memory that the maximum may exceed this multiple by, in bytes: that of code tables, of the
+/// largest watermark, and of decoders and encoders.
 const FIXED_BYTES: u64 = 240 << 20;
 /// Size from which an allocation has separate pages, so that it is returned when it is freed.
 const PAGED_BYTES: &str = "65536";
@@ -62,8 +63,8 @@ const ENLARGED: Option<Resize> = Some(Resize::Scale(both(1_400, 1_000)));
 const NARROW: Option<Resize> = Some(fill(8, 700, Focus::Auto));
 const CROPPED: Option<Resize> = Some(crop(both(500, 700), Focus::At(Gravity::Center)));
 
-/// Returns renderings of all sources in all modes, also of very wide and very high images, and in all
-/// formats.
+/// Returns renderings of all sources in all modes, also of very wide and very high images, and in
+/// all formats.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for source in SOURCES {

@@ -1,4 +1,5 @@
-//! What browsers show is shown: images that are damaged behind their pixels, or whose headers announce something else.
+//! What browsers show is shown: images that are damaged behind their pixels, or whose headers
+//! announce something else.
 
 use media::{
     completeness::require_complete,

@@ -18,8 +18,8 @@ use crate::{
     watermarks::{GROUND, SIZE, options, paint, red},
 };
 
-/// Renders a black image with a red watermark of half opacity in the southeast. Returns whether there is one
-/// watermark, and one over the other.
+/// Renders a black image with a red watermark of half opacity in the southeast. Returns whether
+/// there is one watermark, and one over the other.
 fn levels(resize: Resize) -> [bool; 2] {
     let square = png(solid(RED, SIZE.width, SIZE.height));
     let half = WatermarkLayer::decode(&square, Gravity::Southeast, 0.5).unwrap();

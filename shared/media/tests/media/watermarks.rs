@@ -1,5 +1,5 @@
-//! Watermarks: they cover the same pixels of the image in every rendering, so that no set of renderings
-//! shows the pixels beneath an opaque one.
+//! Watermarks: they cover the same pixels of the image in every rendering, so that no set of
+//! renderings shows the pixels beneath an opaque one.
 
 use domain::{
     naming::ImageSize,

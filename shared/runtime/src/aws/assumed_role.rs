@@ -1,7 +1,7 @@
 //! Credentials of a role that a function assumes to presign URLs.
 //!
-//! A URL expires with the credentials that signed it, and a function in Lambda does not know when its own ones
-//! expire. Those of a role that it assumes are valid for an hour, from then on.
+//! A URL expires with the credentials that signed it, and a function in Lambda does not know when
+//! its own ones expire. Those of a role that it assumes are valid for an hour, from then on.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,10 +11,11 @@ use telemetry::aws_cause;
 
 use crate::aws::credentials_cache::{CredentialsSource, Validity};
 
-/// Duration of a session, in seconds: the maximum for a role that is assumed with the credentials of another one
-/// (role chaining, in `AssumeRole` of the AWS STS API Reference).
+/// Duration of a session, in seconds: the maximum for a role that is assumed with the credentials
+/// of another one (role chaining, in `AssumeRole` of the AWS STS API Reference).
 const SESSION_SECONDS: i32 = 60 * 60;
-/// Minimum remaining lifetime of the credentials, and so of a presigned URL of an hour, while STS responds.
+/// Minimum remaining lifetime of the credentials, and so of a presigned URL of an hour, while STS
+/// responds.
 const MIN_LIFETIME: Duration = Duration::from_mins(50);
 /// Minimum remaining lifetime while STS does not: enough to begin a request with a URL.
 const MIN_LIFETIME_IN_OUTAGE: Duration = Duration::from_mins(1);

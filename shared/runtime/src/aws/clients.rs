@@ -1,10 +1,11 @@
 //! AWS clients of a function, and the table, bucket, queues and secret that they open.
 //!
 //! Region, endpoints and credentials come from the function's variables, so that functions in one
-//! process can have different credentials. All clients of a function share the connections of one HTTP
-//! client at a time. Its TLS stack is rustls on ring, which has the fastest first handshake. It trusts the roots of Amazon,
-//! or those of the system if a variable selects them: to read the 140 of a system doubles the CPU time until the first response
-//! of a function. `http://` endpoints, as in the local stack, use a client without TLS.
+//! process can have different credentials. All clients of a function share the connections of one
+//! HTTP client at a time. Its TLS stack is rustls on ring, which has the fastest first handshake.
+//! It trusts the roots of Amazon, or those of the system if a variable selects them: to read the
+//! 140 of a system doubles the CPU time until the first response of a function. `http://`
+//! endpoints, as in the local stack, use a client without TLS.
 
 use std::time::Duration;
 
@@ -30,20 +31,23 @@ use crate::{
     context::Settings,
 };
 
-/// Variable with the endpoint of all services, which that of one service precedes ("Service-specific endpoints" in the
-/// AWS SDKs and Tools Reference Guide).
+/// Variable with the endpoint of all services, which that of one service precedes
+/// ("Service-specific endpoints" in the AWS SDKs and Tools Reference Guide).
 const ENDPOINT_VARIABLE: &str = "AWS_ENDPOINT_URL";
-/// The roots that "Trust store and pinning recommendations" at <https://www.amazontrust.com/repository/> names. Endpoints of the
-/// European Sovereign Cloud are cross-signed by them; those of other partitions may need a variable of [`ROOTS_VARIABLES`].
+/// The roots that "Trust store and pinning recommendations" at
+/// <https://www.amazontrust.com/repository/> names. Endpoints of the European Sovereign Cloud are
+/// cross-signed by them; those of other partitions may need a variable of [`ROOTS_VARIABLES`].
 const AMAZON_ROOTS: &[u8] = include_bytes!("amazon_roots.pem");
-/// Variables with a file or a directory of root certificates, which replace those of Amazon. rustls-native-certs reads them from the
-/// environment of the process, which on Lambda has the variables of the function.
+/// Variables with a file or a directory of root certificates, which replace those of Amazon.
+/// rustls-native-certs reads them from the environment of the process, which on Lambda has the
+/// variables of the function.
 const ROOTS_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// Time limit of an attempt of an S3 call until its response begins: enough to send the largest
 /// object.
 const S3_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time in which the response to a DynamoDB, SQS, STS or Secrets Manager call must begin. They respond within
-/// milliseconds, unless the connection was lost while Lambda had frozen the function.
+/// Time in which the response to a DynamoDB, SQS, STS or Secrets Manager call must begin. They
+/// respond within milliseconds, unless the connection was lost while Lambda had frozen the
+/// function.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit of an attempt of these calls: on a lost connection, and then on a new one.
 const ATTEMPT_TIMEOUT: Duration = RESPONSE_TIMEOUT.saturating_mul(2);
@@ -51,8 +55,9 @@ const ATTEMPT_TIMEOUT: Duration = RESPONSE_TIMEOUT.saturating_mul(2);
 const DYNAMODB_ATTEMPTS: u32 = 2;
 /// Maximum backoff before the second attempt.
 const DYNAMODB_BACKOFF: Duration = Duration::from_millis(50);
-/// Maximum time of a DynamoDB call that conflicts with no other. The release of a reservation may conflict with a cancelled
-/// transaction that DynamoDB still runs; a reservation that is not released expires, and its token prevents that another one is.
+/// Maximum time of a DynamoDB call that conflicts with no other. The release of a reservation may
+/// conflict with a cancelled transaction that DynamoDB still runs; a reservation that is not
+/// released expires, and its token prevents that another one is.
 pub const MAX_DYNAMODB_CALL: Duration = ATTEMPT_TIMEOUT
     .saturating_mul(DYNAMODB_ATTEMPTS)
     .saturating_add(DYNAMODB_BACKOFF);
@@ -89,9 +94,10 @@ fn timeouts(attempt: Duration) -> TimeoutConfig {
         .build()
 }
 
-/// Disables stalled stream protection, for clients whose operations stream no bodies. [`ATTEMPT_TIMEOUT`] includes the body
-/// of the response, and is shorter than the grace period of the SDK: 5 seconds in aws-smithy-runtime 1.16, 20 seconds by
-/// "Configuring timeouts" in the AWS SDK for Rust developer guide.
+/// Disables stalled stream protection, for clients whose operations stream no bodies.
+/// [`ATTEMPT_TIMEOUT`] includes the body of the response, and is shorter than the grace period of
+/// the SDK: 5 seconds in aws-smithy-runtime 1.16, 20 seconds by "Configuring timeouts" in the AWS
+/// SDK for Rust developer guide.
 fn without_stream_protection() -> StalledStreamProtectionConfig {
     StalledStreamProtectionConfig::disabled()
 }
@@ -110,17 +116,18 @@ impl<'a> Settings<'a> {
         Bucket::new(self.s3(), credentials, self.text("BUCKET_NAME"))
     }
 
-    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs. The variable is required
-    /// unless the credentials are an access key without a session token, as in the local stack: those of Lambda and of containers
-    /// are sessions, whose URLs would have all permissions of the function, and end when it gets the next session.
+    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs. The
+    /// variable is required unless the credentials are an access key without a session token, as in
+    /// the local stack: those of Lambda and of containers are sessions, whose URLs would have all
+    /// permissions of the function, and end when it gets the next session.
     pub fn presigning_bucket(&mut self) -> Bucket {
         let client = self.s3();
         self.presigning_bucket_of(client)
     }
 
-    /// Opens the bucket in `BUCKET_NAME` for a function that presigns URLs, and passes objects on or renders them. It does not hash them to compare
-    /// their checksums: S3 verifies what it stores ("Data protection in Amazon S3" in the Amazon S3 User Guide), and TLS what it
-    /// sends.
+    /// Opens the bucket in `BUCKET_NAME` for a function that presigns URLs, and passes objects on
+    /// or renders them. It does not hash them to compare their checksums: S3 verifies what it
+    /// stores ("Data protection in Amazon S3" in the Amazon S3 User Guide), and TLS what it sends.
     pub fn delivery_bucket(&mut self) -> Bucket {
         let config = self.s3().config().to_builder();
         let config = config.response_checksum_validation(ResponseChecksumValidation::WhenRequired);
@@ -236,7 +243,8 @@ impl<'a> Settings<'a> {
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
-    /// Returns an S3 client. Its requests are path-style if it has another endpoint than that of AWS.
+    /// Returns an S3 client. Its requests are path-style if it has another endpoint than that of
+    /// AWS.
     ///
     /// The client adds no checksums: they would be signed into presigned URLs, and the
     /// clients that use those do not send them.
@@ -253,7 +261,8 @@ impl<'a> Settings<'a> {
         aws_sdk_s3::Client::from_conf(config.build())
     }
 
-    /// Returns the origin of presigned URLs: the endpoint of [`Settings::s3`], or the host of the bucket, `BUCKET_DOMAIN`.
+    /// Returns the origin of presigned URLs: the endpoint of [`Settings::s3`], or the host of the
+    /// bucket, `BUCKET_DOMAIN`.
     pub fn storage_origin(&mut self) -> String {
         let domain = self.text("BUCKET_DOMAIN");
         self.endpoint("AWS_ENDPOINT_URL_S3")

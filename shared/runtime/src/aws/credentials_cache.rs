@@ -3,9 +3,9 @@
 //! Invariants:
 //! - Concurrent callers share one request to the source, and its failure.
 //! - Who has credentials that can be used waits for no request of another caller.
-//! - Credentials that are still valid for [`Validity::refreshed_below`] cause no request. Others, if they can be
-//!   used, cause one per [`REFRESH_INTERVAL`] at most. Without such credentials, a failure is returned for
-//!   [`FAILURE_LIFETIME`] before the next request.
+//! - Credentials that are still valid for [`Validity::refreshed_below`] cause no request. Others,
+//!   if they can be used, cause one per [`REFRESH_INTERVAL`] at most. Without such credentials, a
+//!   failure is returned for [`FAILURE_LIFETIME`] before the next request.
 //! - Credentials that expire within [`Validity::usable_above`] are never returned.
 
 use std::{
@@ -130,7 +130,8 @@ impl<S: CredentialsSource> CredentialsCache<S> {
         }
     }
 
-    /// Returns fresh credentials, or usable ones if they cannot be refreshed or another caller does it.
+    /// Returns fresh credentials, or usable ones if they cannot be refreshed or another caller does
+    /// it.
     async fn current(&self) -> Result<Credentials, CredentialsError> {
         let _requesting = match self.find() {
             Found::Final(result) => return result,
@@ -309,7 +310,8 @@ mod tests {
             (0, 60, Some("2")),
             (10, 60, Some("2")),
             (11, 60, Some("3")),
-            // They expire in minute 71, and the source fails from minute 22 on, asked once a minute.
+            // They expire in minute 71, and the source fails from minute 22 on, asked once a
+            // minute.
             (22, 0, Some("3")),
             (22, 60, Some("3")),
             (23, 0, Some("3")),

@@ -52,8 +52,8 @@ impl<T> LazySecret<T> {
         }))
     }
 
-    /// Returns the secret. Concurrent requests wait for the same read. Fails with 503 if it cannot be read,
-    /// and with 500 if it cannot be parsed; the next request tries again.
+    /// Returns the secret. Concurrent requests wait for the same read. Fails with 503 if it cannot
+    /// be read, and with 500 if it cannot be parsed; the next request tries again.
     pub async fn get(&self) -> Result<&T, ServiceError> {
         self.0.value.get_or_try_init(|| self.0.read()).await
     }

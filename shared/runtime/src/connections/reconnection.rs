@@ -1,14 +1,16 @@
 //! HTTP client that recovers from connections that were lost while Lambda had frozen the function.
 //!
-//! A request on such a connection gets neither a response nor an error. When a request after an idle time gets none
-//! in time, the client drops all kept connections and repeats it once on a new one. This is part of the same attempt
-//! of the SDK, so that lost connections do not use up the attempts.
+//! A request on such a connection gets neither a response nor an error. When a request after an
+//! idle time gets none in time, the client drops all kept connections and repeats it once on a new
+//! one. This is part of the same attempt of the SDK, so that lost connections do not use up the
+//! attempts.
 //!
-//! A connector with its roots is created together with the clients, so during the initialization of a function, and not by its
-//! first request: Lambda gives the initialization a whole processor.
+//! A connector with its roots is created together with the clients, so during the initialization of
+//! a function, and not by its first request: Lambda gives the initialization a whole processor.
 //!
-//! The clients of DynamoDB, SQS, STS and Secrets Manager do so. Responses of S3 have no separate time limit, because
-//! large objects take long to send: there, a lost connection uses up an attempt.
+//! The clients of DynamoDB, SQS, STS and Secrets Manager do so. Responses of S3 have no separate
+//! time limit, because large objects take long to send: there, a lost connection uses up an
+//! attempt.
 
 use std::{
     fmt,
@@ -29,8 +31,9 @@ use aws_smithy_runtime_api::client::{
 };
 use domain::env::Env;
 
-/// Time without a response after which kept connections may be lost, in milliseconds. It is read from the wall clock,
-/// because the monotonic clock stands still while a machine is suspended (`CLOCK_MONOTONIC` in `clock_gettime(2)`).
+/// Time without a response after which kept connections may be lost, in milliseconds. It is read
+/// from the wall clock, because the monotonic clock stands still while a machine is suspended
+/// (`CLOCK_MONOTONIC` in `clock_gettime(2)`).
 const IDLE_MS: i64 = 5_000;
 /// Time of the last response of connections that had none: they are never idle.
 const NO_RESPONSE_MS: i64 = i64::MAX;
@@ -73,8 +76,8 @@ impl Connections {
         }
     }
 
-    /// Returns a client of these connections. With a timeout, a response must begin within this time, and a request on
-    /// a lost connection is repeated.
+    /// Returns a client of these connections. With a timeout, a response must begin within this
+    /// time, and a request on a lost connection is repeated.
     pub(crate) fn client(&self, response_timeout: Option<Duration>) -> SharedHttpClient {
         SharedHttpClient::new(ReconnectingClient {
             connections: self.clone(),
@@ -149,7 +152,8 @@ impl ReconnectingClient {
         let copy = can_repeat.then(|| request.try_clone()).flatten();
 
         match (self.send_once(&pool, request).await, copy) {
-            // A response since then shows a live connection, so this response may be late instead of lost.
+            // A response since then shows a live connection, so this response may be late instead
+            // of lost.
             (Err(error), Some(copy))
                 if error.is_timeout() && pool.last_response_ms() == last_response_ms =>
             {

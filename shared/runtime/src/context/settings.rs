@@ -100,7 +100,8 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Returns which hosts the URLs of callers can have: `ALLOW_LOOPBACK_URLS` allows loopback hosts.
+    /// Returns which hosts the URLs of callers can have: `ALLOW_LOOPBACK_URLS` allows loopback
+    /// hosts.
     pub fn url_policy(&mut self) -> UrlPolicy {
         if self.flag_or("ALLOW_LOOPBACK_URLS", false) {
             UrlPolicy::AllowLoopback
@@ -109,7 +110,8 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Returns the domains of the CDN from `CDN_DOMAIN_NAMES`: host names and wildcards, separated by commas.
+    /// Returns the domains of the CDN from `CDN_DOMAIN_NAMES`: host names and wildcards, separated
+    /// by commas.
     pub fn cdn_domains(&mut self) -> Vec<HostPattern> {
         let names = self.optional("CDN_DOMAIN_NAMES").unwrap_or_default();
         let parsed: Result<_, _> = names

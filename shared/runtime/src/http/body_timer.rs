@@ -1,7 +1,8 @@
 //! Time limits of request bodies that arrive while a function runs.
 //!
-//! Lambda invokes a function after the whole body has arrived. A container and the local stack stream it, so they limit
-//! the time that a client takes for the body, and the function's own time limit begins when the body has arrived.
+//! Lambda invokes a function after the whole body has arrived. A container and the local stack
+//! stream it, so they limit the time that a client takes for the body, and the function's own time
+//! limit begins when the body has arrived.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -61,8 +62,8 @@ enum BodyTimeout {
     Total(Duration),
 }
 
-/// Tells when a request body has arrived, and whether it missed a deadline. Clones tell the same; the default is the
-/// timer of an empty body.
+/// Tells when a request body has arrived, and whether it missed a deadline. Clones tell the same;
+/// the default is the timer of an empty body.
 #[derive(Clone, Debug, Default)]
 pub struct BodyTimer {
     /// Closed at the end of the body, or when its reader drops it.
@@ -110,7 +111,8 @@ impl BodyTimer {
         extensions.get().cloned().unwrap_or_default()
     }
 
-    /// Runs work that may take `limit` after the body has arrived. Returns `None` if the work was cancelled.
+    /// Runs work that may take `limit` after the body has arrived. Returns `None` if the work was
+    /// cancelled.
     pub async fn timeout<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         let arriving = self.arriving.clone();
         let late = async move {
@@ -126,8 +128,8 @@ impl BodyTimer {
         }
     }
 
-    /// Returns the response, or a 503 if it takes longer than [`RESPONSE_DEADLINE`] after the body has arrived. A body
-    /// that misses a deadline is a 408.
+    /// Returns the response, or a 503 if it takes longer than [`RESPONSE_DEADLINE`] after the body
+    /// has arrived. A body that misses a deadline is a 408.
     pub async fn respond_in_time<B: From<String>>(
         &self,
         response: impl Future<Output = Response<B>>,
@@ -197,8 +199,9 @@ mod tests {
     };
     const TOO_LATE_SECONDS: u64 = RESPONSE_DEADLINE.as_secs() + 1;
 
-    /// Sends a body with a pause before each of its bytes to a function that reads it after `before_seconds`, and then
-    /// works for `after_seconds`. Returns the status and the body of the response.
+    /// Sends a body with a pause before each of its bytes to a function that reads it after
+    /// `before_seconds`, and then works for `after_seconds`. Returns the status and the body of the
+    /// response.
     async fn send(
         before_seconds: u64,
         pauses_seconds: Vec<u64>,

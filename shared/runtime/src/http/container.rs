@@ -7,9 +7,10 @@
 //!   read from these headers. By default it is 0: the client is the peer of the connection. If the
 //!   number is too high, clients can choose their address. The scheme is that of the connection to
 //!   the last proxy: a proxy in front of it has to reject or redirect plain HTTP.
-//! - `GET /health` responds with 200 while the process serves, without a log line, for load balancers.
-//! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of it; otherwise it gets
-//!   a 408. Proxies in front of the container may allow less.
+//! - `GET /health` responds with 200 while the process serves, without a log line, for load
+//!   balancers.
+//! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of
+//!   it; otherwise it gets a 408. Proxies in front of the container may allow less.
 
 use std::{io, net::SocketAddr};
 
@@ -115,7 +116,8 @@ mod tests {
         }
     }
 
-    /// Returns the response to a request with forwarding headers. The body at `/` is the viewer; other paths are rejected.
+    /// Returns the response to a request with forwarding headers. The body at `/` is the viewer;
+    /// other paths are rejected.
     async fn get_from(trusted_proxies: u8, path: &str) -> String {
         let show_viewer =
             async |request: Request| format!("{:?}", Viewer::of(request.extensions()).unwrap());

@@ -14,7 +14,8 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 /// Response headers that scripts of any origin may read.
 const EXPOSED_HEADERS: &str = "Retry-After, X-Request-Id";
 
-/// Returns an error response for a request that reaches no function, with a new request id, and logs it.
+/// Returns an error response for a request that reaches no function, with a new request id, and
+/// logs it.
 pub fn error_response<B: From<String>>(
     status: StatusCode,
     message: &str,

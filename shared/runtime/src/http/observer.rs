@@ -59,8 +59,8 @@ impl Observer {
         }
     }
 
-    /// Adds the observer to a router. A body is sent after the log line of its request, so an error of
-    /// the body is logged in a separate line.
+    /// Adds the observer to a router. A body is sent after the log line of its request, so an error
+    /// of the body is logged in a separate line.
     pub fn observe_all(self, router: Router) -> Router {
         router.layer(middleware::from_fn(move |request, next: Next| {
             let observer = self.clone();
@@ -69,7 +69,8 @@ impl Observer {
         }))
     }
 
-    /// Observes a request. Adds `X-Request-Id` to the response, and sets a random `Retry-After` of a 503.
+    /// Observes a request. Adds `X-Request-Id` to the response, and sets a random `Retry-After` of
+    /// a 503.
     pub async fn observe<B, F>(
         &self,
         request: Request,
@@ -104,10 +105,12 @@ impl Observer {
     }
 }
 
-/// Returns the response, which logs an error of its body within the current span, that of the request.
+/// Returns the response, which logs an error of its body within the current span, that of the
+/// request.
 async fn respond_logging_body_errors(request: Request, next: Next) -> Response<Body> {
     let response = next.run(request).await;
-    // Bodies of a known size are in memory: handlers stream with `Body::from_stream`, which has no exact size.
+    // Bodies of a known size are in memory: handlers stream with `Body::from_stream`, which has no
+    // exact size.
     if response.body().size_hint().exact().is_some() {
         return response;
     }
@@ -122,8 +125,8 @@ async fn respond_logging_body_errors(request: Request, next: Next) -> Response<B
     })
 }
 
-/// Sets `Retry-After` of a 503 to 1 to [`RETRY_SPREAD_SECONDS`] at random, so that clients that were
-/// rejected together do not return together.
+/// Sets `Retry-After` of a 503 to 1 to [`RETRY_SPREAD_SECONDS`] at random, so that clients that
+/// were rejected together do not return together.
 fn spread_retries<B>(response: &mut Response<B>, env: &Env) {
     let is_busy = response.status() == StatusCode::SERVICE_UNAVAILABLE;
     let headers = response.headers_mut();

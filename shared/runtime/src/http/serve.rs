@@ -1,6 +1,7 @@
 //! Entry points of the functions' binaries: start a function, then serve requests or batches.
 //!
-//! They are not generic: otherwise each binary would compile the Lambda runtime and the HTTP server again.
+//! They are not generic: otherwise each binary would compile the Lambda runtime and the HTTP server
+//! again.
 
 use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 

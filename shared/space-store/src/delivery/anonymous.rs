@@ -39,8 +39,8 @@ impl Delivery<'_> {
         }
     }
 
-    /// Counts a rendition of a file that is to be stored, once. Returns `false` if it must not be stored, because
-    /// the file has as many others as it may have.
+    /// Counts a rendition of a file that is to be stored, once. Returns `false` if it must not be
+    /// stored, because the file has as many others as it may have.
     pub async fn reserve_rendition(
         self,
         file: &File,

@@ -60,7 +60,8 @@ pub struct AuthorizedFile {
     pub(crate) creatable: TransformationPolicy,
 }
 
-/// Outcome of resolving the folders of a file with those that were read: more are missing, or one was deleted.
+/// Outcome of resolving the folders of a file with those that were read: more are missing, or one
+/// was deleted.
 enum FileResolution {
     Resolved(Box<ResolvedFile>),
     Deleted,
@@ -77,7 +78,8 @@ impl Delivery<'_> {
         Ok(resolved.filter(|resolved| resolved.space.enabled))
     }
 
-    /// Returns the active file with a storage path, also in a disabled space; `None` if there is none.
+    /// Returns the active file with a storage path, also in a disabled space; `None` if there is
+    /// none.
     pub(crate) async fn resolve_active(
         self,
         storage_path: &str,
@@ -342,7 +344,8 @@ impl AuthorizedFile {
         self.watermark
     }
 
-    /// Returns whether the request for a rendered image has a signed URL, or a key with a role in the space.
+    /// Returns whether the request for a rendered image has a signed URL, or a key with a role in
+    /// the space.
     pub(crate) fn has_credentials(&self) -> bool {
         self.has_credentials
     }
@@ -358,13 +361,14 @@ impl AuthorizedFile {
         self.url.map(|url| url.expires_seconds)
     }
 
-    /// Returns whether a key permits the request, because the file is not public and its URL is not signed.
+    /// Returns whether a key permits the request, because the file is not public and its URL is not
+    /// signed.
     pub fn is_opened_by_key(&self) -> bool {
         self.grant == AccessGrant::ApiKey
     }
 
-    /// Returns whether browsers and the CDN may cache the bytes: the file is neither `authenticated` nor
-    /// delivered to a key.
+    /// Returns whether browsers and the CDN may cache the bytes: the file is neither
+    /// `authenticated` nor delivered to a key.
     pub fn is_cacheable(&self) -> bool {
         match self.grant {
             AccessGrant::Public => true,

@@ -1,4 +1,5 @@
-//! Delivery of files: who may read them, their bytes and their renditions, and the watermarks of those.
+//! Delivery of files: who may read them, their bytes and their renditions, and the watermarks of
+//! those.
 
 mod access_context;
 mod anonymous;

@@ -1,4 +1,5 @@
-//! The bytes of files that a request is authorized to read: originals, and stored renditions of images.
+//! The bytes of files that a request is authorized to read: originals, and stored renditions of
+//! images.
 //!
 //! Invariants:
 //! - A rendition of a deleted file, or of replaced bytes, is not stored. It is written first, and
@@ -36,8 +37,8 @@ impl AuthorizedFile {
         FileObjects { file: self, bucket }
     }
 
-    /// Whether the request may have an image that is larger than the original: with credentials, or as a
-    /// thumbnail that the API lists.
+    /// Whether the request may have an image that is larger than the original: with credentials, or
+    /// as a thumbnail that the API lists.
     pub fn may_enlarge(&self, transformation: Option<Transformation>) -> bool {
         self.has_credentials() || self.is_listed(transformation)
     }
@@ -51,8 +52,8 @@ impl AuthorizedFile {
         thumbnails.iter().any(|thumbnail| thumbnail.query == query)
     }
 
-    /// Fails with 403 if the request may not create an image with this transformation. The thumbnails
-    /// that the API lists may always be created, except those of private files.
+    /// Fails with 403 if the request may not create an image with this transformation. The
+    /// thumbnails that the API lists may always be created, except those of private files.
     pub async fn require_creatable(
         &self,
         tenants: &Tenants,
@@ -84,8 +85,9 @@ impl AuthorizedFile {
         }
     }
 
-    /// Returns where a rendition is stored if this request creates it: one that anyone may create expires, unless
-    /// the API lists it as a thumbnail. The original with a watermark does not: a file has one per watermark.
+    /// Returns where a rendition is stored if this request creates it: one that anyone may create
+    /// expires, unless the API lists it as a thumbnail. The original with a watermark does not: a
+    /// file has one per watermark.
     pub fn location_of(&self, rendition: &Rendition) -> RenditionLocation {
         let is_permanent = rendition.transformation.is_none()
             || self.has_credentials()
@@ -196,8 +198,8 @@ impl FileObjects<'_> {
         Ok(self.bucket.0.rendition(&key).await?)
     }
 
-    /// Returns a range of a stored rendition's bytes. Fails with 503 if the rendition was deleted in the
-    /// meantime.
+    /// Returns a range of a stored rendition's bytes. Fails with 503 if the rendition was deleted
+    /// in the meantime.
     pub async fn rendition_range(
         self,
         location: &RenditionLocation,
@@ -250,8 +252,8 @@ impl FileObjects<'_> {
             .await?)
     }
 
-    /// Returns the stored image of the file's watermark. Fails with 503 if the watermark was changed
-    /// in the meantime.
+    /// Returns the stored image of the file's watermark. Fails with 503 if the watermark was
+    /// changed in the meantime.
     pub async fn watermark_image(
         self,
         watermark: AppliedWatermark,

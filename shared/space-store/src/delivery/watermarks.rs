@@ -1,8 +1,8 @@
 //! Security settings of spaces and folders, and the stored images of their watermarks.
 //!
 //! Invariant: the image is stored before the settings refer to it, and deleted after they no longer
-//! do. If a deletion fails, or if it is unknown whether the settings were written, the object remains
-//! until the space is purged.
+//! do. If a deletion fails, or if it is unknown whether the settings were written, the object
+//! remains until the space is purged.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -23,8 +23,8 @@ use crate::{folders::ResolvedFolder, objects::FileBucket, spaces::SpaceScope};
 #[derive(Clone, Debug)]
 pub struct NewSecurity {
     pub settings: Security,
-    /// Revision of the stored image of the watermark, new or that of the current settings; `None` unless the
-    /// watermark is enabled.
+    /// Revision of the stored image of the watermark, new or that of the current settings; `None`
+    /// unless the watermark is enabled.
     pub stored_watermark: Option<Revision>,
 }
 
@@ -32,8 +32,8 @@ pub struct NewSecurity {
 #[derive(Clone, Debug)]
 pub struct NewFolderSecurity {
     pub settings: FolderSecurity,
-    /// Revision of the stored image of the watermark, new or that of the current settings; `None` unless the
-    /// settings enable one.
+    /// Revision of the stored image of the watermark, new or that of the current settings; `None`
+    /// unless the settings enable one.
     pub stored_watermark: Option<Revision>,
 }
 
@@ -143,8 +143,8 @@ impl FileBucket {
         }
     }
 
-    /// Deletes the image of settings that were not written because of an error. Keeps it if they may
-    /// have been written.
+    /// Deletes the image of settings that were not written because of an error. Keeps it if they
+    /// may have been written.
     async fn discard_watermark(
         &self,
         space: &SpaceScope,

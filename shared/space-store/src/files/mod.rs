@@ -34,7 +34,8 @@ use crate::{
     webhooks::webhook_message,
 };
 
-/// Maximum deleted folders in which a file with a reference is searched, each of which takes two reads.
+/// Maximum deleted folders in which a file with a reference is searched, each of which takes two
+/// reads.
 const MAX_DELETED_FOLDERS: usize = 10;
 
 /// The files of a space.
@@ -76,8 +77,8 @@ impl Files<'_> {
         Err(ServiceError::forbidden(message))
     }
 
-    /// Changes a file's record. On a conflict, `change` is applied to the current version. Fails with 409 if the file
-    /// is trashed.
+    /// Changes a file's record. On a conflict, `change` is applied to the current version. Fails
+    /// with 409 if the file is trashed.
     pub async fn change(
         self,
         from: File,
@@ -124,8 +125,8 @@ impl Files<'_> {
         }
     }
 
-    /// Changes the record of a file after its processing, and creates the delivery of an announced event.
-    /// Does neither if the file was deleted or `change` changes nothing.
+    /// Changes the record of a file after its processing, and creates the delivery of an announced
+    /// event. Does neither if the file was deleted or `change` changes nothing.
     pub async fn record_processing(
         self,
         file: File,
@@ -160,8 +161,8 @@ impl Files<'_> {
             .await
     }
 
-    /// Deletes a file finally. Its bytes are deleted by the purge, whose job is sent first, as is the webhook of
-    /// the deletion.
+    /// Deletes a file finally. Its bytes are deleted by the purge, whose job is sent first, as is
+    /// the webhook of the deletion.
     async fn remove(self, file: File, queues: &DeletionQueues) -> Result<(), ServiceError> {
         let id = file.id;
         let status = file.status;
@@ -200,8 +201,8 @@ impl Files<'_> {
         }
     }
 
-    /// Deletes a file without a webhook, unless it was moved to another folder. The job that deletes its bytes was
-    /// sent before.
+    /// Deletes a file without a webhook, unless it was moved to another folder. The job that
+    /// deletes its bytes was sent before.
     pub(crate) async fn remove_from(
         self,
         folder: FolderId,
@@ -220,8 +221,8 @@ impl Files<'_> {
             .await
     }
 
-    /// Leaves out files that were deleted with a folder. Makes no call unless such folders of the space are being
-    /// purged.
+    /// Leaves out files that were deleted with a folder. Makes no call unless such folders of the
+    /// space are being purged.
     pub async fn without_deleted(self, files: Vec<File>) -> Result<Vec<File>, ServiceError> {
         if !self.space.has_folder_purges() {
             return Ok(files);
@@ -234,8 +235,9 @@ impl Files<'_> {
             .collect())
     }
 
-    /// Returns the newest active file with a reference that was not deleted with a folder: `found`, which is
-    /// the newest of all, or an older one. Fails with 503 if too many deleted folders contain newer ones.
+    /// Returns the newest active file with a reference that was not deleted with a folder: `found`,
+    /// which is the newest of all, or an older one. Fails with 503 if too many deleted folders
+    /// contain newer ones.
     pub async fn newest_with(
         self,
         reference: &Reference,
@@ -262,8 +264,8 @@ impl Files<'_> {
         Ok(None)
     }
 
-    /// Deletes a pending upload that is to replace the bytes of a file. Its staged object expires. Fails with 404 if the
-    /// upload has ended.
+    /// Deletes a pending upload that is to replace the bytes of a file. Its staged object expires.
+    /// Fails with 404 if the upload has ended.
     pub async fn remove_replacement(self, upload: &File) -> Result<(), ServiceError> {
         if upload.status != FileStatus::Pending {
             return Err(ServiceError::not_found());
@@ -285,8 +287,8 @@ impl Files<'_> {
         created.into_iter().collect()
     }
 
-    /// Sends the webhook of the deletion of an active file, or of the restoration of a trashed one, if its upload config
-    /// asks for it.
+    /// Sends the webhook of the deletion of an active file, or of the restoration of a trashed one,
+    /// if its upload config asks for it.
     async fn announce(
         self,
         event: WebhookEvent,

@@ -1,11 +1,12 @@
 //! Deletion of files into the trash, and their restoration.
 //!
 //! Invariants:
-//! - The transaction that trashes or restores a file also removes or inserts what delivers, lists and counts it. So it
-//!   is hidden or shown at once, whole.
-//! - The folder of a restored file exists in the transaction, and its space is not being deleted. So the deletion of
-//!   either sees the file, or the restoration fails.
-//! - Objects are deleted only after the record: a restoration either precedes the purge, or finds no file.
+//! - The transaction that trashes or restores a file also removes or inserts what delivers, lists
+//!   and counts it. So it is hidden or shown at once, whole.
+//! - The folder of a restored file exists in the transaction, and its space is not being deleted.
+//!   So the deletion of either sees the file, or the restoration fails.
+//! - Objects are deleted only after the record: a restoration either precedes the purge, or finds
+//!   no file.
 
 use domain::{
     access::Protection,
@@ -37,8 +38,8 @@ pub struct RestoredFile {
 }
 
 impl Files<'_> {
-    /// Deletes a file. An active file moves to the trash of the space, if it has one, unless the deletion is
-    /// `permanent`. Does nothing if the file is in the trash already.
+    /// Deletes a file. An active file moves to the trash of the space, if it has one, unless the
+    /// deletion is `permanent`. Does nothing if the file is in the trash already.
     #[instrument(name = "delete_file", skip_all)]
     pub async fn delete(
         self,
@@ -102,9 +103,10 @@ impl Files<'_> {
         Ok(at_root.is_weaker_than(before))
     }
 
-    /// Restores a file from the trash to its folder, or to the root if one of its folders is gone. The webhook is sent
-    /// first. Fails with 409 if the file is not in the trash, or if its stored name is taken, and with 403 if the root
-    /// protects it less than its folder did and the caller is not an admin.
+    /// Restores a file from the trash to its folder, or to the root if one of its folders is gone.
+    /// The webhook is sent first. Fails with 409 if the file is not in the trash, or if its stored
+    /// name is taken, and with 403 if the root protects it less than its folder did and the caller
+    /// is not an admin.
     #[instrument(name = "restore_file", skip_all)]
     pub async fn restore(
         self,
@@ -149,7 +151,8 @@ impl Files<'_> {
             .await
     }
 
-    /// Fails with 403 if a caller who is not an admin restores a file to the root that was protected by its folder.
+    /// Fails with 403 if a caller who is not an admin restores a file to the root that was
+    /// protected by its folder.
     fn require_restorable(self, from: &File, restored: &File) -> Result<(), ServiceError> {
         let is_weaker_at_root = from.trash.is_some_and(|trash| trash.is_weaker_at_root);
         let is_moved = from.folder_id() != restored.folder_id();
@@ -184,8 +187,8 @@ impl Files<'_> {
         })
     }
 
-    /// Fails with 503 if a concurrent request has changed the status of a file in a way that its deletion depends on:
-    /// whether the file moves to the trash, and whether an event is sent.
+    /// Fails with 503 if a concurrent request has changed the status of a file in a way that its
+    /// deletion depends on: whether the file moves to the trash, and whether an event is sent.
     pub(super) fn require_same_deletion(
         self,
         status: FileStatus,

@@ -35,8 +35,8 @@ impl FolderChains {
         matches!(FolderChain::resolve(folder, &self.0), Resolution::Deleted)
     }
 
-    /// Whether a file was deleted with one of its folders. What is in the trash was deleted before, and can return to
-    /// the root.
+    /// Whether a file was deleted with one of its folders. What is in the trash was deleted before,
+    /// and can return to the root.
     pub fn hide(&self, file: &File) -> bool {
         file.status != FileStatus::Trashed && self.is_deleted(file.folder_id())
     }
@@ -126,7 +126,8 @@ impl Folders<'_> {
         FolderChains::read(self.space, &wanted, Vec::new()).await
     }
 
-    /// Resolves the ancestors of folders. The result is `None` for a folder with a missing ancestor.
+    /// Resolves the ancestors of folders. The result is `None` for a folder with a missing
+    /// ancestor.
     pub(crate) async fn resolve(
         self,
         folders: Vec<Folder>,
@@ -155,8 +156,8 @@ impl Folders<'_> {
         Ok(chains.chain_of(folder.map(|folder| folder.id)))
     }
 
-    /// Returns the chain of a file's folder as [`Folders::chain`] does. Fails with 404 if the file was deleted
-    /// with one of the folders.
+    /// Returns the chain of a file's folder as [`Folders::chain`] does. Fails with 404 if the file
+    /// was deleted with one of the folders.
     pub async fn chain_of_file(self, file: &File) -> Result<Option<FolderChain>, ServiceError> {
         let chains = self.chains(&file.folder).await?;
         if chains.hide(file) {
@@ -165,8 +166,8 @@ impl Folders<'_> {
         Ok(chains.chain_of(file.folder_id()))
     }
 
-    /// Fails with 422 on `field` if a folder or one of its ancestors was deleted with its contents. Makes no
-    /// call unless such folders of the space are being purged.
+    /// Fails with 422 on `field` if a folder or one of its ancestors was deleted with its contents.
+    /// Makes no call unless such folders of the space are being purged.
     pub async fn require_not_deleted(
         self,
         field: &'static str,

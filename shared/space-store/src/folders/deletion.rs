@@ -1,13 +1,13 @@
 //! Deletion of folders, empty or with their contents.
 //!
-//! A deletion of an empty folder locks the folder before it checks for the last time that the folder is empty. An upload
-//! reads the folder after its write, and rolls back if the folder is locked or deleted. A move into
-//! the folder and the creation of a child folder are conditional on the folder being unlocked. So
-//! either the deletion sees the addition, or the addition fails.
+//! A deletion of an empty folder locks the folder before it checks for the last time that the
+//! folder is empty. An upload reads the folder after its write, and rolls back if the folder is
+//! locked or deleted. A move into the folder and the creation of a child folder are conditional on
+//! the folder being unlocked. So either the deletion sees the addition, or the addition fails.
 //!
-//! A deletion with contents sends the purge job, then marks the folder as deleted, which takes it out of its
-//! parent. From then on, the folder and everything below it do not exist for requests: see
-//! [`Resolution::Deleted`](domain::folders::Resolution::Deleted).
+//! A deletion with contents sends the purge job, then marks the folder as deleted, which takes it
+//! out of its parent. From then on, the folder and everything below it do not exist for requests:
+//! see [`Resolution::Deleted`](domain::folders::Resolution::Deleted).
 
 use domain::{
     errors::{FieldError, ServiceError},
@@ -22,19 +22,20 @@ use tracing::instrument;
 use super::{Folders, ResolvedFolder};
 use crate::spaces::DELETE_LOCK_MS;
 
-/// Time from the deletion of a folder with its contents until its purge starts, in milliseconds: requests that
-/// found the folder before have ended by then, also those that stopped before their check after a write.
+/// Time from the deletion of a folder with its contents until its purge starts, in milliseconds:
+/// requests that found the folder before have ended by then, also those that stopped before their
+/// check after a write.
 pub(crate) const FOLDER_PURGE_AFTER_MS: i64 = DELETE_LOCK_MS;
 /// Delay of the purge job of a folder, in seconds: a little longer.
 const FOLDER_PURGE_DELAY_SECONDS: i32 = 36;
 
-/// Maximum reads while waiting for a concurrent deletion to end. All of them take far less time than
-/// a request.
+/// Maximum reads while waiting for a concurrent deletion to end. All of them take far less time
+/// than a request.
 const MAX_READS: u32 = 8;
 
 impl Folders<'_> {
-    /// Returns the space and one of its folders, unless that is deleted. Waits a limited time while a concurrent deletion
-    /// locks the folder, which may therefore still be locked.
+    /// Returns the space and one of its folders, unless that is deleted. Waits a limited time while
+    /// a concurrent deletion locks the folder, which may therefore still be locked.
     pub(crate) async fn with_unlocked(
         self,
         folder: Option<FolderId>,
@@ -76,8 +77,8 @@ impl Folders<'_> {
         deleted
     }
 
-    /// Deletes a folder with its contents, which the purge deletes later. Fails with 503 if a concurrent
-    /// deletion of the empty folder locks it.
+    /// Deletes a folder with its contents, which the purge deletes later. Fails with 503 if a
+    /// concurrent deletion of the empty folder locks it.
     #[instrument(name = "delete_folder_with_contents", skip_all)]
     pub async fn delete_with_contents(
         self,
@@ -109,7 +110,8 @@ impl Folders<'_> {
             .await
     }
 
-    /// Waits a limited time while a concurrent deletion locks a folder. Returns its current version.
+    /// Waits a limited time while a concurrent deletion locks a folder. Returns its current
+    /// version.
     async fn await_unlocked(
         self,
         resolved: ResolvedFolder,

@@ -3,7 +3,8 @@
 //! Invariants:
 //! - A folder is read with all of its ancestors, or not at all.
 //! - Nothing is added to a folder that is locked for a deletion.
-//! - A folder below one that was deleted with its contents does not exist for requests, nor does a file in it.
+//! - A folder below one that was deleted with its contents does not exist for requests, nor does a
+//!   file in it.
 
 mod chains;
 mod deletion;
@@ -106,7 +107,8 @@ impl SpaceScope {
 }
 
 impl Folders<'_> {
-    /// Creates a folder. `complete` returns the completion of the request's idempotency reservation.
+    /// Creates a folder. `complete` returns the completion of the request's idempotency
+    /// reservation.
     pub async fn create(
         self,
         new: NewFolder,
@@ -214,8 +216,8 @@ impl Folders<'_> {
             .await
     }
 
-    /// Changes a folder's settings, which its contents inherit. On a conflict, `change` is applied to the current
-    /// version. Only [`Folders::relocate`] changes its name and its parent.
+    /// Changes a folder's settings, which its contents inherit. On a conflict, `change` is applied
+    /// to the current version. Only [`Folders::relocate`] changes its name and its parent.
     pub async fn change(
         self,
         resolved: ResolvedFolder,
@@ -229,7 +231,8 @@ impl Folders<'_> {
         self.try_change(resolved, change).await
     }
 
-    /// Changes a folder's record in the same place, unless `change` fails. Leaves `updated_at` unchanged.
+    /// Changes a folder's record in the same place, unless `change` fails. Leaves `updated_at`
+    /// unchanged.
     pub(crate) async fn try_change(
         self,
         resolved: ResolvedFolder,
@@ -279,8 +282,8 @@ impl Folders<'_> {
         chain.ok_or_else(|| unknown_parent().into())
     }
 
-    /// Returns the chain of a new parent; `None` if it does not exist. Waits while a concurrent deletion
-    /// locks the parent, and fails if it stays locked.
+    /// Returns the chain of a new parent; `None` if it does not exist. Waits while a concurrent
+    /// deletion locks the parent, and fails if it stays locked.
     async fn unlocked_chain(
         self,
         parent: Option<FolderId>,
@@ -324,8 +327,8 @@ impl Tenants {
 }
 
 impl SpaceLists {
-    /// Returns a page of folders, newest first: all of them, or the direct children of a folder or of
-    /// the root (`Some(None)`).
+    /// Returns a page of folders, newest first: all of them, or the direct children of a folder or
+    /// of the root (`Some(None)`).
     pub async fn folders(
         &self,
         parent: Option<Option<FolderId>>,
@@ -335,8 +338,8 @@ impl SpaceLists {
         Ok(page.await?)
     }
 
-    /// Returns `page`, which is filtered by a folder. Fails with 422 on `field` if the folder does not
-    /// exist.
+    /// Returns `page`, which is filtered by a folder. Fails with 422 on `field` if the folder does
+    /// not exist.
     pub fn in_folder<T>(
         &self,
         field: &'static str,

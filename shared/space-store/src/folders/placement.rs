@@ -130,8 +130,8 @@ impl Folders<'_> {
         Ok(folders)
     }
 
-    /// Returns the chain down to the folder with a name in the last of `parents`. Creates the folder
-    /// if it does not exist.
+    /// Returns the chain down to the folder with a name in the last of `parents`. Creates the
+    /// folder if it does not exist.
     async fn find_or_create(
         self,
         parents: FolderChain,

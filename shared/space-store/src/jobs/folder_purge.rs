@@ -1,12 +1,14 @@
 //! Purge of a folder that was deleted with its contents.
 //!
 //! Invariants:
-//! - A folder is marked as deleted before its contents are read. An upload reads its folder after the write, and
-//!   rolls back if the folder is deleted: so either the purge sees the file, or the upload fails.
-//! - The job that deletes the bytes of a file is sent before its record is deleted. Bytes are deleted after the
-//!   record, since a rendition that is being stored remains only if the record exists then.
-//! - A folder is deleted after its subfolders and files. Wherever a job stops, the next one finds what remains
-//!   from the folder that was deleted first.
+//! - A folder is marked as deleted before its contents are read. An upload reads its folder after
+//!   the write, and rolls back if the folder is deleted: so either the purge sees the file, or the
+//!   upload fails.
+//! - The job that deletes the bytes of a file is sent before its record is deleted. Bytes are
+//!   deleted after the record, since a rendition that is being stored remains only if the record
+//!   exists then.
+//! - A folder is deleted after its subfolders and files. Wherever a job stops, the next one finds
+//!   what remains from the folder that was deleted first.
 
 use bucket::{Bucket, ObjectKey};
 use domain::{
@@ -35,7 +37,8 @@ pub(super) struct FolderPurge<'a> {
 }
 
 impl FolderPurge<'_> {
-    /// Deletes the contents, then the folder. Stops if no time is left, but not before it has changed something.
+    /// Deletes the contents, then the folder. Stops if no time is left, but not before it has
+    /// changed something.
     pub(super) async fn purge(self, time: &JobTime<'_>) -> Result<PurgeOutcome, ServiceError> {
         let mut above: Vec<Folder> = Vec::new();
         let mut folder = self.folder.clone();
@@ -44,7 +47,8 @@ impl FolderPurge<'_> {
             if let Some(child) = self.child_of(&folder).await? {
                 above.push(folder);
                 if child.deleted_at.is_some() {
-                    // An earlier job marked it. Going there is no page: each job has to get further.
+                    // An earlier job marked it. Going there is no page: each job has to get
+                    // further.
                     folder = child;
                     continue;
                 }

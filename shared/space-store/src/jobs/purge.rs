@@ -1,4 +1,5 @@
-//! Background job that deletes what remains of deleted spaces, folders and files, and of replaced bytes.
+//! Background job that deletes what remains of deleted spaces, folders and files, and of replaced
+//! bytes.
 //!
 //! Invariants:
 //! - The objects of a space's files are deleted before their records, page by page. Wherever a
@@ -20,8 +21,8 @@ use tracing::instrument;
 use super::{JobLimits, JobTime, folder_purge::FolderPurge};
 use crate::{folders::FOLDER_PURGE_AFTER_MS, spaces::SpaceScope};
 
-/// Time after the purge job in which the record may still be deleted, in milliseconds: longer than a
-/// request takes.
+/// Time after the purge job in which the record may still be deleted, in milliseconds: longer than
+/// a request takes.
 const DELETION_TIMEOUT_MS: i64 = 2 * 60_000;
 /// Time from the request of a replacement after which none reads or writes what it leaves, in
 /// milliseconds: URLs that redirects name are valid for an hour at most, and all functions end
@@ -122,8 +123,8 @@ impl Purge {
         }
     }
 
-    /// Deletes the objects of those revisions that the file does not have at this time, which is final: revisions are
-    /// never reused.
+    /// Deletes the objects of those revisions that the file does not have at this time, which is
+    /// final: revisions are never reused.
     async fn purge_revisions(
         &self,
         space_id: SpaceId,
@@ -169,7 +170,8 @@ impl Purge {
         Ok(PurgeOutcome::Done)
     }
 
-    /// Returns the purge of a folder that was deleted with its contents, or the outcome if it cannot start.
+    /// Returns the purge of a folder that was deleted with its contents, or the outcome if it
+    /// cannot start.
     async fn deleted_folder(
         &self,
         space_id: SpaceId,
@@ -264,8 +266,8 @@ impl Purge {
         Ok(true)
     }
 
-    /// Returns the outcome for a record that is not deleted. The request that sent the job may still
-    /// delete it, or may have failed.
+    /// Returns the outcome for a record that is not deleted. The request that sent the job may
+    /// still delete it, or may have failed.
     fn await_deletion(&self, requested_at: Timestamp) -> PurgeOutcome {
         if self.table.env().now() < requested_at.plus_ms(DELETION_TIMEOUT_MS) {
             PurgeOutcome::Continue(RECHECK_SECONDS)

@@ -1,13 +1,14 @@
-//! Daily background job that purges the files that are due in the trash, and deletes objects that are no longer used:
-//! originals and renditions without a record, and renditions with a replaced watermark or of another version of the
-//! rendering. An object without a record remains if a function stops between storing the object and writing its record.
+//! Daily background job that purges the files that are due in the trash, and deletes objects that
+//! are no longer used: originals and renditions without a record, and renditions with a replaced
+//! watermark or of another version of the rendering. An object without a record remains if a
+//! function stops between storing the object and writing its record.
 //!
 //! Invariants:
 //! - An object is deleted only at an age at which no request can still write its record, and the
 //!   record is read after that.
 //! - The record of each object is read once, in the first round after its first day.
-//! - The settings name a watermark only while its image is stored, so a rendition whose watermark has no
-//!   stored image is never delivered again.
+//! - The settings name a watermark only while its image is stored, so a rendition whose watermark
+//!   has no stored image is never delivered again.
 
 mod renditions;
 mod trash;
@@ -53,8 +54,8 @@ pub enum SweepOutcome {
 }
 
 impl Sweep {
-    /// Creates the job for all spaces in a table and a bucket. The jobs that delete the objects of purged files are
-    /// sent to `purge`.
+    /// Creates the job for all spaces in a table and a bucket. The jobs that delete the objects of
+    /// purged files are sent to `purge`.
     pub fn new(table: Table, bucket: Bucket, purge: Queue<PurgeJob>, limits: JobLimits) -> Sweep {
         Sweep {
             table: table.for_background_job(),
@@ -64,8 +65,8 @@ impl Sweep {
         }
     }
 
-    /// Processes at least one page of a round, and more while there is time. Idempotent, and safe to
-    /// stop at any point.
+    /// Processes at least one page of a round, and more while there is time. Idempotent, and safe
+    /// to stop at any point.
     #[instrument(skip_all)]
     pub async fn pass(
         &self,
@@ -241,7 +242,8 @@ impl Scan<'_> {
             let Some(file) = revisions.get(&object.file_id) else {
                 return true;
             };
-            // Redirects may name bytes that were just replaced. The job of the replacement deletes them.
+            // Redirects may name bytes that were just replaced. The job of the replacement deletes
+            // them.
             let is_kept = file
                 .replaced_at
                 .is_some_and(|at| now < at.plus_ms(REPLACEMENT_AGE_MS));

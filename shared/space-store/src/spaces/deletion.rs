@@ -4,10 +4,10 @@
 //! - The transaction that writes the tombstone frees the space's name.
 //! - The keys' authentication items are deleted before the response, so no key works after a
 //!   confirmed deletion. If the function stops before that, the purge deletes them.
-//! - A deletion without `force` locks the space before it checks for the last time that the space is
-//!   empty, and writes the tombstone only while it holds the lock. An upload reads the space after
-//!   its write, and rolls back if the space is locked. So either the deletion sees the file, or the
-//!   upload fails; no accepted upload is lost.
+//! - A deletion without `force` locks the space before it checks for the last time that the space
+//!   is empty, and writes the tombstone only while it holds the lock. An upload reads the space
+//!   after its write, and rolls back if the space is locked. So either the deletion sees the file,
+//!   or the upload fails; no accepted upload is lost.
 
 use domain::{
     env::Timestamp,
@@ -62,8 +62,8 @@ impl SpaceScope {
         deleted
     }
 
-    /// Sends the purge jobs and writes the tombstone. With a token, fails if the space is not locked
-    /// by this token.
+    /// Sends the purge jobs and writes the tombstone. With a token, fails if the space is not
+    /// locked by this token.
     async fn tombstone(
         &mut self,
         token: Option<&str>,

@@ -1,8 +1,8 @@
 //! Spaces: who has access to them, their records, and their deletion.
 //!
 //! Invariants:
-//! - A [`SpaceScope`] exists only for an authorized [`Caller`], a verified upload, a valid confirm token, or a
-//!   background job. It reads and writes only its own space.
+//! - A [`SpaceScope`] exists only for an authorized [`Caller`], a verified upload, a valid confirm
+//!   token, or a background job. It reads and writes only its own space.
 //! - A change of a record applies to the current version, or fails.
 
 mod caches;

@@ -11,8 +11,8 @@ use super::{
     caches::{ActiveConfigCache, AncestorCache},
 };
 
-/// Access to all spaces. A [`Caller`] reaches one of them through a [`SpaceScope`], and the lists of a
-/// space key's own space through [`SpaceLists`](crate::spaces::SpaceLists).
+/// Access to all spaces. A [`Caller`] reaches one of them through a [`SpaceScope`], and the lists
+/// of a space key's own space through [`SpaceLists`](crate::spaces::SpaceLists).
 #[derive(Clone, Debug)]
 pub struct Tenants {
     pub(crate) table: Table,
@@ -30,8 +30,8 @@ impl Tenants {
         }
     }
 
-    /// Returns a file, a folder's record or an upload config by id; `None` if the caller has no access
-    /// to it.
+    /// Returns a file, a folder's record or an upload config by id; `None` if the caller has no
+    /// access to it.
     pub async fn resource<R: SpaceResource>(
         &self,
         caller: &Caller,

@@ -1,6 +1,7 @@
 //! Activation of pending files whose bytes are validated and stored.
 //!
-//! Invariant: a file is activated once. An attempt that another one preceded deletes only its own bytes.
+//! Invariant: a file is activated once. An attempt that another one preceded deletes only its own
+//! bytes.
 
 use domain::{
     env::Timestamp,

@@ -1,4 +1,5 @@
-//! Uploads: their targets and configs, the storage of their bytes and records, and the jobs that follow.
+//! Uploads: their targets and configs, the storage of their bytes and records, and the jobs that
+//! follow.
 //!
 //! Invariants:
 //! - Objects are stored before records, so an active record always has its bytes.

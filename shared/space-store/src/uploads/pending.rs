@@ -1,5 +1,5 @@
-//! Pending files: those of one space, and those of all spaces for the background job that checks unconfirmed
-//! uploads.
+//! Pending files: those of one space, and those of all spaces for the background job that checks
+//! unconfirmed uploads.
 
 use domain::{
     errors::ServiceError,
@@ -84,8 +84,8 @@ impl PendingRecord {
         self.replaced.is_none() && self.is_replacement()
     }
 
-    /// Whether the file whose bytes the upload replaces was deleted, is in the trash, or has got other bytes since the
-    /// upload was declared.
+    /// Whether the file whose bytes the upload replaces was deleted, is in the trash, or has got
+    /// other bytes since the upload was declared.
     pub fn is_outdated(&self) -> bool {
         let is_past = |file: &File| {
             file.status != FileStatus::Active || file.replaced_at > Some(self.file.created_at)
@@ -148,7 +148,8 @@ impl<'a> PendingFile<'a> {
         }
     }
 
-    /// Whether the file can be confirmed: the key of the signed URL that declared it, if any, is valid.
+    /// Whether the file can be confirmed: the key of the signed URL that declared it, if any, is
+    /// valid.
     pub async fn has_signing_key(self) -> Result<bool, ServiceError> {
         let pending = self.file.pending_upload.as_ref();
         let Some(key) = pending.and_then(|pending| pending.signed_by) else {
@@ -177,7 +178,8 @@ impl PendingUploads {
         }
     }
 
-    /// Returns the file of a check; `None` if it is no longer pending, or was deleted with its folder.
+    /// Returns the file of a check; `None` if it is no longer pending, or was deleted with its
+    /// folder.
     pub async fn pending(
         &self,
         check: &ConfirmCheck,

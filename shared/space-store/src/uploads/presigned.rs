@@ -44,9 +44,9 @@ pub struct PresignedUpload {
 }
 
 impl Uploads<'_> {
-    /// Creates a pending file. Before that, sends the job that later checks the file, so that no pending
-    /// file is forgotten. Fails with 429 if the client of an unsigned upload presigned too many in this hour, and with
-    /// 503 if no URL for the file could be signed.
+    /// Creates a pending file. Before that, sends the job that later checks the file, so that no
+    /// pending file is forgotten. Fails with 429 if the client of an unsigned upload presigned too
+    /// many in this hour, and with 503 if no URL for the file could be signed.
     #[instrument(skip_all)]
     pub async fn create_pending(
         self,

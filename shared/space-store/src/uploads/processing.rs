@@ -1,8 +1,8 @@
 //! Access to uploaded files for the background jobs that process them.
 //!
-//! Invariant: a job finds a file only if it has the bytes that the job is about, and is active, or in
-//! the trash, from which it may be restored. The job is sent before the record is written, so it waits
-//! for the record until every request that could write it has ended.
+//! Invariant: a job finds a file only if it has the bytes that the job is about, and is active, or
+//! in the trash, from which it may be restored. The job is sent before the record is written, so it
+//! waits for the record until every request that could write it has ended.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -57,8 +57,9 @@ impl UploadedFiles {
         &self.bucket
     }
 
-    /// Returns the file of a job once it is active or trashed. Otherwise returns `None`: the file does not exist yet,
-    /// and the job was sent to `jobs` again, or it was deleted, or its request failed.
+    /// Returns the file of a job once it is active or trashed. Otherwise returns `None`: the file
+    /// does not exist yet, and the job was sent to `jobs` again, or it was deleted, or its request
+    /// failed.
     pub async fn announced(
         &self,
         job: &ProcessingJob,
@@ -93,7 +94,8 @@ impl UploadedFiles {
         Ok(jobs.send(&[DelayedJob { job, delay_seconds }]).await?)
     }
 
-    /// Returns the file of a job if it is active or trashed, after several reads within a short time if it is not.
+    /// Returns the file of a job if it is active or trashed, after several reads within a short
+    /// time if it is not.
     #[instrument(skip_all)]
     async fn active(&self, job: &ProcessingJob) -> Result<Option<Scoped<File>>, ServiceError> {
         for read in 0..READS {
@@ -137,8 +139,8 @@ impl UploadedFiles {
         }
     }
 
-    /// Returns a file with the watermark that its renditions must have; `None` if it was deleted. Fails if the
-    /// folder of the file does not exist.
+    /// Returns a file with the watermark that its renditions must have; `None` if it was deleted.
+    /// Fails if the folder of the file does not exist.
     #[instrument(skip_all)]
     pub async fn for_renditions(
         &self,
@@ -161,8 +163,8 @@ impl UploadedFiles {
         )))
     }
 
-    /// Returns a file in the trash with the watermark that its renditions would have if it were restored now; `None` if
-    /// it was deleted.
+    /// Returns a file in the trash with the watermark that its renditions would have if it were
+    /// restored now; `None` if it was deleted.
     async fn trashed_for_renditions(
         &self,
         file: &File,

@@ -10,8 +10,8 @@ use super::{PendingFile, UploadScope};
 use crate::spaces::SpaceScope;
 
 impl UploadScope {
-    /// Fails with 429 if the hourly quota of uploads is exhausted in one of these scopes, before an upload is
-    /// received.
+    /// Fails with 429 if the hourly quota of uploads is exhausted in one of these scopes, before an
+    /// upload is received.
     pub async fn require_quota(
         &self,
         quota: HourlyQuota,
@@ -25,8 +25,8 @@ impl UploadScope {
 }
 
 impl PendingFile<'_> {
-    /// Returns the 429 of an unsigned upload whose hourly quota is exhausted, before it is confirmed;
-    /// `None` if it may still be accepted, and for other files.
+    /// Returns the 429 of an unsigned upload whose hourly quota is exhausted, before it is
+    /// confirmed; `None` if it may still be accepted, and for other files.
     pub async fn exhausted_quota(self) -> Result<Option<ServiceError>, ServiceError> {
         let space = self.uploads.space;
         match self.file.pending_quota(space.now()) {

@@ -1,11 +1,12 @@
 //! Storage of uploads: the bucket, and the queues of the jobs that follow an upload.
 //!
 //! Invariants:
-//! - Files become active only after their jobs were sent, which [`Announced`] proves. So no crash loses a
-//!   job, but a job may find no record; its worker waits for it.
-//! - The transaction that activates a file also creates the webhook messages of its events. So an event is sent if
-//!   the file became active, even if it is deleted at once. A worker can see a message between the commit
-//!   and a rollback of its file, and then sends the event of a file that is not stored.
+//! - Files become active only after their jobs were sent, which [`Announced`] proves. So no crash
+//!   loses a job, but a job may find no record; its worker waits for it.
+//! - The transaction that activates a file also creates the webhook messages of its events. So an
+//!   event is sent if the file became active, even if it is deleted at once. A worker can see a
+//!   message between the commit and a rollback of its file, and then sends the event of a file that
+//!   is not stored.
 
 use bucket::Bucket;
 use domain::{
@@ -51,7 +52,8 @@ struct FileWebhook {
 }
 
 impl Announced {
-    /// Returns the webhook messages of the announced events of files, as these versions of them show.
+    /// Returns the webhook messages of the announced events of files, as these versions of them
+    /// show.
     pub(crate) fn webhook_messages(
         &self,
         files: &[File],

@@ -61,9 +61,9 @@ impl FailedWrite {
 }
 
 impl Uploads<'_> {
-    /// Stores files of one upload config with these rules, all or nothing, and sends their jobs before the
-    /// records are written. The transaction that writes the records also completes the idempotency reservation and
-    /// counts one upload of the quota's hour.
+    /// Stores files of one upload config with these rules, all or nothing, and sends their jobs
+    /// before the records are written. The transaction that writes the records also completes the
+    /// idempotency reservation and counts one upload of the quota's hour.
     ///
     /// Fails with 409 if a stored name is taken. A failure leaves no objects behind, unless it is
     /// unknown whether the records were written.
@@ -171,8 +171,8 @@ impl Uploads<'_> {
         self.roll_back(new, error, reservation).await
     }
 
-    /// Fails if new records must be rolled back. Only a read after the write detects a deletion whose
-    /// last check preceded the write.
+    /// Fails if new records must be rolled back. Only a read after the write detects a deletion
+    /// whose last check preceded the write.
     async fn check_after_write(self, folder: Option<FolderId>) -> Result<(), ServiceError> {
         let found = self.space.folders().with_unlocked(folder).await?;
         let now = self.space.now();
@@ -192,8 +192,8 @@ impl Uploads<'_> {
         }
     }
 
-    /// Rolls back a write that failed its check after the commit. If the files were moved or deleted
-    /// concurrently, the write stands.
+    /// Rolls back a write that failed its check after the commit. If the files were moved or
+    /// deleted concurrently, the write stands.
     async fn roll_back(
         self,
         new: NewFileRecords<'_>,

@@ -147,9 +147,9 @@ impl UploadTargets<'_> {
         })
     }
 
-    /// Verifies a signed upload URL. Fails with 403 if the signature is wrong, and in the same way if
-    /// the space or the config does not exist. Fails with 403 if the key that signed the URL is no
-    /// longer valid. All are read together, so a revocation ends the URLs of the key at once.
+    /// Verifies a signed upload URL. Fails with 403 if the signature is wrong, and in the same way
+    /// if the space or the config does not exist. Fails with 403 if the key that signed the URL is
+    /// no longer valid. All are read together, so a revocation ends the URLs of the key at once.
     pub async fn verify_signed(
         self,
         presented: &SignedUploadUrl,
@@ -163,8 +163,8 @@ impl UploadTargets<'_> {
             .signed_target(claimed.space_id, claimed.config_id, claimed.key)
             .await?;
 
-        // The signature is verified even if the space does not exist, so that the response time does
-        // not reveal it.
+        // The signature is verified even if the space does not exist, so that the response time
+        // does not reveal it.
         let signing = found.space.as_ref().map(|space| space.signing);
         let now = self.tenants.table.env().now();
         let signed = presented.verify(signing.unwrap_or_default(), master, now)?;

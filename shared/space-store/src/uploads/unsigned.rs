@@ -25,8 +25,8 @@ pub struct RequestOrigin<'a> {
 }
 
 impl UploadTargets<'_> {
-    /// Returns the target of an unsigned upload. Fails with 404 if the space does not exist, and with
-    /// 403 if the config does not exist or does not accept unsigned uploads.
+    /// Returns the target of an unsigned upload. Fails with 404 if the space does not exist, and
+    /// with 403 if the config does not exist or does not accept unsigned uploads.
     pub async fn find_unsigned(
         self,
         handle: &str,

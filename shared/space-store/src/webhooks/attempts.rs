@@ -1,7 +1,8 @@
 //! Webhook messages, for the background job that sends them.
 //!
 //! Invariants:
-//! - A message is created by the transaction of its event, so its job runs for an event that happened.
+//! - A message is created by the transaction of its event, so its job runs for an event that
+//!   happened.
 //! - Changes of a message that another job precedes fail as conflicts.
 
 use domain::{
@@ -83,8 +84,8 @@ impl Webhooks {
         Ok(self.table.webhooks().claim_attempt(from, claimed).await?)
     }
 
-    /// Records the result of a claimed attempt by `change`, and returns its slots. Returns whether the message
-    /// was unchanged since the claim.
+    /// Records the result of a claimed attempt by `change`, and returns its slots. Returns whether
+    /// the message was unchanged since the claim.
     #[instrument(skip_all)]
     pub async fn conclude(
         &self,
@@ -106,8 +107,9 @@ impl Webhooks {
         }
     }
 
-    /// Returns the endpoint that receives the event of a message now; `None` if the space and the upload config
-    /// have none any more. That of a deleted config is the one of the last attempt, or of the space if it had none.
+    /// Returns the endpoint that receives the event of a message now; `None` if the space and the
+    /// upload config have none any more. That of a deleted config is the one of the last attempt,
+    /// or of the space if it had none.
     #[instrument(skip_all)]
     pub async fn current_endpoint(
         &self,

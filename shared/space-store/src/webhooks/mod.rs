@@ -46,8 +46,8 @@ impl SpaceLists {
 }
 
 impl WebhookMessages<'_> {
-    /// Sends the job of an event if an endpoint receives it. The event happens with the transaction that creates
-    /// its message, for example that of the processing.
+    /// Sends the job of an event if an endpoint receives it. The event happens with the transaction
+    /// that creates its message, for example that of the processing.
     pub async fn announce(
         self,
         event: WebhookEvent,
@@ -74,8 +74,8 @@ impl WebhookMessages<'_> {
         message.ok_or_else(ServiceError::not_found)
     }
 
-    /// Requests a new series of attempts of a webhook message, which begins in the background. Fails with 403
-    /// if the space is disabled.
+    /// Requests a new series of attempts of a webhook message, which begins in the background.
+    /// Fails with 403 if the space is disabled.
     pub async fn redeliver(
         self,
         message: &WebhookMessage,

@@ -1,4 +1,5 @@
-//! The table, how calls of it are repeated, and the repositories, whose methods other modules define.
+//! The table, how calls of it are repeated, and the repositories, whose methods other modules
+//! define.
 
 pub(crate) mod retry;
 
@@ -6,8 +7,8 @@ use aws_sdk_dynamodb::Client;
 use domain::env::Env;
 use retry::RetryPolicy;
 
-/// Defines the reads and writes of a kind of record, and the method of [`Table`] that returns them. Their spans are named with the noun,
-/// since a log line has only the names.
+/// Defines the reads and writes of a kind of record, and the method of [`Table`] that returns them.
+/// Their spans are named with the noun, since a log line has only the names.
 macro_rules! repositories {
     ($($(#[$doc:meta])* $method:ident: $repository:ident,)*) => {
         $(
@@ -77,8 +78,8 @@ impl Table {
         }
     }
 
-    /// Returns the same table with the retry policy of background jobs, which repeat throttled calls
-    /// for seconds.
+    /// Returns the same table with the retry policy of background jobs, which repeat throttled
+    /// calls for seconds.
     #[must_use]
     pub fn for_background_job(self) -> Table {
         Table {

@@ -25,7 +25,8 @@ pub enum TableError {
     /// DynamoDB throttles the call, which the SDK has already repeated. Retryable.
     #[error("the table is throttled: {0}")]
     Throttled(#[source] Box<dyn StdError + Send + Sync>),
-    /// DynamoDB cancelled a transaction because of throttling. Retryable; the SDK does not repeat it.
+    /// DynamoDB cancelled a transaction because of throttling. Retryable; the SDK does not repeat
+    /// it.
     #[error("the table is throttled: {0}")]
     TransactionThrottled(#[source] Box<dyn StdError + Send + Sync>),
     /// The call conflicts with concurrent transactions on the same items. Retryable.
@@ -103,7 +104,8 @@ impl TableError {
 }
 
 impl TableError {
-    /// Whether a change that failed with this error may have been written, because a call of it failed.
+    /// Whether a change that failed with this error may have been written, because a call of it
+    /// failed.
     pub fn may_be_written(error: &ServiceError) -> bool {
         let cause = error.source.as_deref();
         let call = cause.and_then(|cause| cause.downcast_ref::<TableError>());

@@ -9,8 +9,8 @@ use crate::errors::TableError;
 
 /// The condition of a write that did not hold. Nothing was written.
 ///
-/// Ordered by significance: if several conditions fail, the first of this list is reported. A version
-/// conflict precedes the others because they may result from the outdated record.
+/// Ordered by significance: if several conditions fail, the first of this list is reported. A
+/// version conflict precedes the others because they may result from the outdated record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// Another request took over the idempotency reservation.

@@ -1,5 +1,5 @@
-//! Index entries that files are found by: folder, reference, tags, and original name; of trashed files, that they are, and
-//! when they are purged.
+//! Index entries that files are found by: folder, reference, tags, and original name; of trashed
+//! files, that they are, and when they are purged.
 //!
 //! Invariants:
 //! - An entry holds the id of its file. Readers skip an entry whose file is absent or no longer
@@ -79,9 +79,9 @@ pub(crate) fn reference_entry(file: &File) -> Option<Keyed<FileEntry>> {
     Some(entry(file, &files_with_reference(reference)))
 }
 
-/// Returns the entries of a file except that of its folder, which trashed files do not have. Only active files have an entry by
-/// reference: anyone may create pending ones, and a search for the newest active file would have to
-/// skip all of them.
+/// Returns the entries of a file except that of its folder, which trashed files do not have. Only
+/// active files have an entry by reference: anyone may create pending ones, and a search for the
+/// newest active file would have to skip all of them.
 pub(crate) fn entries(file: &File) -> Vec<Keyed<FileEntry>> {
     if let Some(trash) = file.trash {
         return trash_entries(file, trash).into();

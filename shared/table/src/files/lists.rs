@@ -1,8 +1,8 @@
 //! Filtered lists of files.
 //!
-//! A list is read from one range of keys: that of trashed files, else of the search prefix, else of the tag, else of the
-//! folder, else of all files. The rest of the filter is applied to each file. A page reads a bounded
-//! number of files, so it may be short or empty although more files follow.
+//! A list is read from one range of keys: that of trashed files, else of the search prefix, else of
+//! the tag, else of the folder, else of all files. The rest of the filter is applied to each file.
+//! A page reads a bounded number of files, so it may be short or empty although more files follow.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -67,7 +67,8 @@ impl Source {
         }
     }
 
-    /// Returns the range of a list. That of a search is in the order of names, and contains all times.
+    /// Returns the range of a list. That of a search is in the order of names, and contains all
+    /// times.
     fn range(&self, space: SpaceId, list: &FileList) -> Range {
         let prefix = match self {
             Source::Records => FILES,
@@ -90,7 +91,8 @@ impl Source {
         }
     }
 
-    /// Returns whether every file of the range passes the filter, except trashed ones among all records.
+    /// Returns whether every file of the range passes the filter, except trashed ones among all
+    /// records.
     fn covers(&self, filter: &FileFilter) -> bool {
         let mut rest = filter.clone();
         match self {
@@ -248,8 +250,8 @@ impl FileRecords<'_> {
         Ok(locations)
     }
 
-    /// Reads files from the range of a source. The record is `None` if the file is absent or does not match its
-    /// index entry.
+    /// Reads files from the range of a source. The record is `None` if the file is absent or does
+    /// not match its index entry.
     async fn read(
         self,
         space: SpaceId,

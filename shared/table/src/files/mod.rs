@@ -35,8 +35,8 @@ use crate::{
 /// request takes.
 const ABANDONED_ID_MS: i64 = 60 * 60 * 1_000;
 
-/// Lookup item: file id → space id. `space_id` is `None` for an id that is blocked after an abandoned
-/// write.
+/// Lookup item: file id → space id. `space_id` is `None` for an id that is blocked after an
+/// abandoned write.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FileLookup {
     pub(crate) space_id: Option<SpaceId>,
@@ -53,8 +53,8 @@ pub struct NewFileRecords<'a> {
 }
 
 impl FileRecords<'_> {
-    /// Creates files with their webhooks, all or nothing. With a quota, counts one upload of its hour. Only
-    /// active files are stored by storage path.
+    /// Creates files with their webhooks, all or nothing. With a quota, counts one upload of its
+    /// hour. Only active files are stored by storage path.
     #[instrument(name = "create_files", skip_all)]
     pub async fn create(
         self,
@@ -94,8 +94,8 @@ impl FileRecords<'_> {
         written
     }
 
-    /// Replaces a pending file by its active version, and adds the index entry of its reference and the
-    /// webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once.
+    /// Replaces a pending file by its active version, and adds the index entry of its reference and
+    /// the webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once.
     #[instrument(name = "activate_file", skip_all)]
     pub async fn activate(
         self,
@@ -145,7 +145,8 @@ impl FileRecords<'_> {
     }
 
     /// Determines whether files whose creation failed exist. If they do not, blocks their ids, so
-    /// that they are never created by a late attempt, and releases the reservation of their request.
+    /// that they are never created by a late attempt, and releases the reservation of their
+    /// request.
     #[instrument(skip_all)]
     pub async fn resolve_unknown_commit(
         self,
@@ -173,8 +174,8 @@ impl FileRecords<'_> {
                 self.delete_entries(files).await;
                 Ok(false)
             }
-            // If the files had been created, the reservation would be completed, and a completed one
-            // cannot be taken over.
+            // If the files had been created, the reservation would be completed, and a completed
+            // one cannot be taken over.
             Err(WriteError::ConditionFailed(Reason::ReservationLost)) => Ok(false),
             Err(WriteError::ConditionFailed(Reason::IdTaken)) => {
                 Ok(self.table.spaces().of::<File>(file.id).await?.is_some())
@@ -183,8 +184,9 @@ impl FileRecords<'_> {
         }
     }
 
-    /// Deletes files that were just created and their webhooks, and releases the reservation of their
-    /// request. Fails with [`Reason::VersionConflict`] if one of the files was changed or deleted since.
+    /// Deletes files that were just created and their webhooks, and releases the reservation of
+    /// their request. Fails with [`Reason::VersionConflict`] if one of the files was changed or
+    /// deleted since.
     #[instrument(name = "roll_back_files", skip_all)]
     pub async fn roll_back(
         self,
@@ -207,11 +209,12 @@ impl FileRecords<'_> {
         Ok(())
     }
 
-    /// Replaces a file if it is still the version `from`, changes its index entries, and adds the webhooks
-    /// of the change. A file that is trashed or restored is recounted, and loses or gets the item of its storage path.
-    /// Returns the new version. Fails with [`Reason::FolderUnavailable`] if the folder that the file is moved or
-    /// restored to was deleted or is being deleted, and with [`Reason::SpaceDeleted`] if the space of a restored file
-    /// was.
+    /// Replaces a file if it is still the version `from`, changes its index entries, and adds the
+    /// webhooks of the change. A file that is trashed or restored is recounted, and loses or gets
+    /// the item of its storage path. Returns the new version. Fails with
+    /// [`Reason::FolderUnavailable`] if the folder that the file is moved or restored to was
+    /// deleted or is being deleted, and with [`Reason::SpaceDeleted`] if the space of a restored
+    /// file was.
     #[instrument(name = "change_file", skip_all)]
     pub async fn change(
         self,
@@ -223,7 +226,8 @@ impl FileRecords<'_> {
     }
 }
 
-/// Returns a file as delivery reads it: without EXIF fields, which would make each read more expensive.
+/// Returns a file as delivery reads it: without EXIF fields, which would make each read more
+/// expensive.
 fn without_exif(file: &File) -> File {
     let mut delivered = file.clone();
     if let Some(media) = &mut delivered.media {

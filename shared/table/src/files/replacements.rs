@@ -74,7 +74,8 @@ impl FileRecords<'_> {
         transaction.commit_with(completion).await
     }
 
-    /// Replaces a file as [`FileRecords::change`] does, and ends the upload of its new bytes, if there is one.
+    /// Replaces a file as [`FileRecords::change`] does, and ends the upload of its new bytes, if
+    /// there is one.
     pub async fn change_by(
         self,
         from: &File,

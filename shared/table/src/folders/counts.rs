@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - A transaction that creates, moves or deletes a folder updates the counts of all its ancestors.
-//! - It requires that each ancestor still has the parent that it was read with. So of two concurrent
-//!   moves that would create a cycle together, the second fails.
+//! - It requires that each ancestor still has the parent that it was read with. So of two
+//!   concurrent moves that would create a cycle together, the second fails.
 //! - It requires that no ancestor was deleted with its contents.
 
 use domain::{
@@ -135,7 +135,8 @@ impl Transaction<'_> {
     }
 }
 
-/// Holds if an ancestor is not deleted, still has the parent that it was read with, and is unlocked if it must be.
+/// Holds if an ancestor is not deleted, still has the parent that it was read with, and is unlocked
+/// if it must be.
 fn parent_unchanged(update: &AncestorUpdate<'_>, now: Timestamp) -> Condition {
     let condition = if update.must_be_unlocked {
         unlocked_folder(now)

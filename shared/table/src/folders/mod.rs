@@ -1,8 +1,8 @@
 //! Folders: created, changed, moved and deleted.
 //!
 //! Invariants:
-//! - A folder's name is unique in its parent. `folder_counts` keeps folders free of cycles and within
-//!   their maximum depth.
+//! - A folder's name is unique in its parent. `folder_counts` keeps folders free of cycles and
+//!   within their maximum depth.
 //! - A folder that was deleted with its contents is in no parent and has no name. No transaction
 //!   creates or moves a folder below it, or moves one away: the folders below it are its own until
 //!   the purge has deleted them.
@@ -53,8 +53,8 @@ pub struct FolderRelocation<'a> {
 
 impl FolderRecords<'_> {
     /// Creates a folder below its ancestors. Fails with [`Reason::VersionConflict`] if the space is
-    /// not the version that was read, and with [`Reason::NameTaken`] if the parent has a folder with
-    /// this name.
+    /// not the version that was read, and with [`Reason::NameTaken`] if the parent has a folder
+    /// with this name.
     #[instrument(name = "create_folder", skip_all)]
     pub async fn create(
         self,
@@ -127,8 +127,8 @@ impl FolderRecords<'_> {
         transaction.commit().await
     }
 
-    /// Marks a folder as deleted with its contents if it is still this version, and counts its purge.
-    /// Fails with [`Reason::SpaceDeleted`] if the space was deleted.
+    /// Marks a folder as deleted with its contents if it is still this version, and counts its
+    /// purge. Fails with [`Reason::SpaceDeleted`] if the space was deleted.
     #[instrument(name = "mark_folder_deleted", skip_all)]
     pub async fn mark_deleted(
         self,
@@ -148,8 +148,8 @@ impl FolderRecords<'_> {
         transaction.commit().await
     }
 
-    /// Deletes the record of a folder that was deleted with its contents, after their purge, if it is still
-    /// this version. Fails with [`Reason::SpaceDeleted`] if the space was deleted.
+    /// Deletes the record of a folder that was deleted with its contents, after their purge, if it
+    /// is still this version. Fails with [`Reason::SpaceDeleted`] if the space was deleted.
     #[instrument(name = "end_folder_purge", skip_all)]
     pub async fn end_purge(self, folder: &Folder) -> Result<(), WriteError> {
         let mut transaction = self.table.transaction();
@@ -175,7 +175,8 @@ impl FolderRecords<'_> {
 }
 
 impl Transaction<'_> {
-    /// Deletes the name, the lookup and the entry of a folder in its parent, and uncounts it in its ancestors.
+    /// Deletes the name, the lookup and the entry of a folder in its parent, and uncounts it in its
+    /// ancestors.
     fn remove_from_parent(
         &mut self,
         folder: &Folder,
@@ -214,8 +215,8 @@ impl Transaction<'_> {
         );
     }
 
-    /// Replaces a folder if it is still the version `from`. Changes the owner of its name if name or
-    /// parent changed.
+    /// Replaces a folder if it is still the version `from`. Changes the owner of its name if name
+    /// or parent changed.
     fn replace_folder(&mut self, from: &Folder, to: &Folder) {
         let old_name = name_key(from);
         let new_name = name_key(to);

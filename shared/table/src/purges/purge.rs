@@ -39,8 +39,8 @@ pub struct PurgedFile {
 pub struct PurgePage {
     /// The files of the page.
     pub files: Vec<PurgedFile>,
-    /// Items in other partitions that the records name. Keys may repeat: two files may have the same
-    /// storage path.
+    /// Items in other partitions that the records name. Keys may repeat: two files may have the
+    /// same storage path.
     related: Vec<Key>,
     records: Vec<Key>,
 }

@@ -1,4 +1,5 @@
-//! Progress of the sweep, the revisions that records refer to, and the files that are due to be purged from the trash.
+//! Progress of the sweep, the revisions that records refer to, and the files that are due to be
+//! purged from the trash.
 
 use std::collections::HashMap;
 
@@ -81,9 +82,9 @@ impl Sweeps<'_> {
         Ok(revisions)
     }
 
-    /// Returns a page of at most 100 trashed files of a shard that are due, the longest due first. Deletes entries
-    /// without such a file: the purge of a space leaves one if a request moved the file to the trash meanwhile. A file
-    /// that is trashed again has an entry with a later time.
+    /// Returns a page of at most 100 trashed files of a shard that are due, the longest due first.
+    /// Deletes entries without such a file: the purge of a space leaves one if a request moved the
+    /// file to the trash meanwhile. A file that is trashed again has an entry with a later time.
     #[instrument(skip_all)]
     pub async fn due_files(
         self,

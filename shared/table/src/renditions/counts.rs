@@ -1,8 +1,9 @@
-//! The stored renditions of a file that expire: one item per file with their digests, which expires too.
+//! The stored renditions of a file that expire: one item per file with their digests, which expires
+//! too.
 //!
-//! Invariant: a file has at most as many digests as its quota, among them that of each rendition that may be stored.
-//! The attribute whose name is a digest contains when its rendition was stored last, in seconds, so that a change of
-//! the days for which renditions are stored applies to all.
+//! Invariant: a file has at most as many digests as its quota, among them that of each rendition
+//! that may be stored. The attribute whose name is a digest contains when its rendition was stored
+//! last, in seconds, so that a change of the days for which renditions are stored applies to all.
 
 use std::collections::HashMap;
 
@@ -28,15 +29,15 @@ use crate::{
 const DIGESTS: &str = "digests";
 /// Number of bytes of a digest.
 const DIGEST_BYTES: usize = 8;
-/// Maximum number of digests that are removed at once. An expression has at most 4 KB, and 300 operators
-/// ("Constraints in Amazon DynamoDB", Amazon DynamoDB Developer Guide).
+/// Maximum number of digests that are removed at once. An expression has at most 4 KB, and 300
+/// operators ("Constraints in Amazon DynamoDB", Amazon DynamoDB Developer Guide).
 const MAX_REMOVED: usize = 64;
 
 const RESERVE: &str = "ADD #digests :digests SET #digest = :now, expires_at_seconds = :expires";
 
 impl RenditionCounts<'_> {
-    /// Records that a rendition of a file is to be stored. Returns `false` if the file has as many others as its
-    /// quota.
+    /// Records that a rendition of a file is to be stored. Returns `false` if the file has as many
+    /// others as its quota.
     #[instrument(name = "reserve_rendition", skip_all)]
     pub async fn reserve(
         self,
@@ -74,8 +75,8 @@ impl RenditionCounts<'_> {
         Ok(matches!(reserved, Updated::Written(_)))
     }
 
-    /// Removes digests, unless one of the renditions has been stored again or removed since. Then this
-    /// rendition is not stored, unless another request has made room.
+    /// Removes digests, unless one of the renditions has been stored again or removed since. Then
+    /// this rendition is not stored, unless another request has made room.
     async fn remove_expired(
         self,
         key: Key,

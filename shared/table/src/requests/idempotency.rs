@@ -25,8 +25,8 @@ use crate::{
     write::Updated,
 };
 
-/// Lease of a reservation, in milliseconds: longer than a function runs after it has read a body, which those that limit
-/// their time assert.
+/// Lease of a reservation, in milliseconds: longer than a function runs after it has read a body,
+/// which those that limit their time assert.
 pub const RESERVATION_LEASE_MS: u32 = 60_000;
 /// Time for which a response is replayed, in milliseconds.
 const RETENTION_MS: i64 = 24 * 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
-//! Counters of requests without a key per client and minute, and of accepted unsigned uploads per config
-//! and hour, and of accepted and of presigned ones per client of a config and hour.
+//! Counters of requests without a key per client and minute, and of accepted unsigned uploads per
+//! config and hour, and of accepted and of presigned ones per client of a config and hour.
 //!
 //! Each counter is a separate item, which expires after its minute or hour.
 
@@ -81,8 +81,8 @@ impl RateCounters<'_> {
         }
     }
 
-    /// Returns which of these parts of a quota is exhausted, by the current maximum of its upload config;
-    /// `None` if an upload may still be accepted.
+    /// Returns which of these parts of a quota is exhausted, by the current maximum of its upload
+    /// config; `None` if an upload may still be accepted.
     #[instrument(skip_all)]
     pub async fn exhausted_quota(
         self,

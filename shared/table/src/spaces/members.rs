@@ -76,7 +76,8 @@ struct FirstUser {
 }
 
 impl MemberRecords<'_> {
-    /// Creates the first user, all or nothing. Fails with [`Reason::FirstUserExists`] if there is one.
+    /// Creates the first user, all or nothing. Fails with [`Reason::FirstUserExists`] if there is
+    /// one.
     #[instrument(skip_all)]
     pub async fn create_first_user(self, first: &FirstUserRecords) -> Result<(), WriteError> {
         let id = first.user_id;

@@ -1,15 +1,16 @@
 //! Replicas of what delivery reads of a space.
 //!
-//! A partition serves 3,000 read units per second ("Best practices for designing and using partition
-//! keys effectively in DynamoDB", Amazon DynamoDB Developer Guide), and a transactional read of up to
-//! 4 KB takes two ("DynamoDB read and write operations" there). So one item limits the deliveries
-//! of a space to 1,500 per second. Each replica has a separate partition key, so that DynamoDB can store
-//! it in a separate partition, and each delivery reads one of them at random.
+//! A partition serves 3,000 read units per second ("Best practices for designing and using
+//! partition keys effectively in DynamoDB", Amazon DynamoDB Developer Guide), and a transactional
+//! read of up to 4 KB takes two ("DynamoDB read and write operations" there). So one item limits
+//! the deliveries of a space to 1,500 per second. Each replica has a separate partition key, so
+//! that DynamoDB can store it in a separate partition, and each delivery reads one of them at
+//! random.
 //!
 //! Invariants:
 //! - A space that is not deleted has all replicas, and a deleted space has none.
-//! - The transaction that changes the space changes all of its replicas, so every replica decides as
-//!   the space's record does.
+//! - The transaction that changes the space changes all of its replicas, so every replica decides
+//!   as the space's record does.
 //! - A replica takes at most 4 KB.
 
 use domain::{
@@ -19,7 +20,8 @@ use domain::{
 
 use crate::{key::Key, transaction::Transaction};
 
-/// Number of replicas of a space: enough for 12,000 deliveries per second, which is what a new table serves.
+/// Number of replicas of a space: enough for 12,000 deliveries per second, which is what a new
+/// table serves.
 pub(crate) const REPLICAS: u8 = 8;
 
 /// Returns the key of a random replica of a space.

@@ -74,8 +74,8 @@ pub struct RecordForMember<T> {
     pub membership: Membership,
 }
 
-/// The part of a lookup item that all resources have. `space_id` is null for the id of a file that is
-/// blocked after an abandoned write; an item without it is invalid.
+/// The part of a lookup item that all resources have. `space_id` is null for the id of a file that
+/// is blocked after an abandoned write; an item without it is invalid.
 #[derive(Deserialize)]
 struct Lookup {
     #[serde(deserialize_with = "Option::deserialize")]

@@ -1,10 +1,11 @@
 //! Counters of the active and the trashed files of a space.
 //!
 //! Invariants:
-//! - The transaction that activates, replaces, deletes, trashes or restores files counts them, so the sum of the counters is exact.
-//! - A transaction changes one counter, that of the shard of its first file, so that concurrent requests rarely meet
-//!   in one, where one of them would have to be repeated. A counter alone may be negative: a file can be uncounted in
-//!   another shard than it was counted in.
+//! - The transaction that activates, replaces, deletes, trashes or restores files counts them, so
+//!   the sum of the counters is exact.
+//! - A transaction changes one counter, that of the shard of its first file, so that concurrent
+//!   requests rarely meet in one, where one of them would have to be repeated. A counter alone may
+//!   be negative: a file can be uncounted in another shard than it was counted in.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -109,8 +110,8 @@ impl Transaction<'_> {
         self.add_to_usage(files, &[]);
     }
 
-    /// Uncounts the files as they were before the transaction, and counts them as they are after it. Pending files
-    /// do not count.
+    /// Uncounts the files as they were before the transaction, and counts them as they are after
+    /// it. Pending files do not count.
     pub(crate) fn add_to_usage(&mut self, before: &[File], after: &[File]) {
         let mut sums: BTreeMap<String, i64> = BTreeMap::new();
         let uncounted = before.iter().map(|file| (file, -1));

@@ -1,12 +1,15 @@
-//! Slots of webhook attempts: how many are made at a time of one space and to one host; and circuits, which limit
-//! the attempts of a space to a host that times out.
+//! Slots of webhook attempts: how many are made at a time of one space and to one host; and
+//! circuits, which limit the attempts of a space to a host that times out.
 //!
 //! Invariants:
-//! - The transaction that claims an attempt on its message takes a slot of the space, one of the host, and one
-//!   of both, and the transaction that records the result returns them, so slots need no separate calls.
-//! - A slot is a lease until the end of the claim, so the slots of a worker that stopped become free.
-//! - The circuit of a space to a host is open from [`MAX_TIMEOUTS`] timeouts in a row until the host responds.
-//!   Meanwhile, one attempt per [`OPEN_INTERVAL_MS`] is made. No space opens that of another.
+//! - The transaction that claims an attempt on its message takes a slot of the space, one of the
+//!   host, and one of both, and the transaction that records the result returns them, so slots need
+//!   no separate calls.
+//! - A slot is a lease until the end of the claim, so the slots of a worker that stopped become
+//!   free.
+//! - The circuit of a space to a host is open from [`MAX_TIMEOUTS`] timeouts in a row until the
+//!   host responds. Meanwhile, one attempt per [`OPEN_INTERVAL_MS`] is made. No space opens that of
+//!   another.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +29,8 @@ use crate::{
 
 /// Maximum attempts at a time of one space, and to one host.
 const MAX_ATTEMPTS: u32 = 3;
-/// Maximum attempts at a time of one space to one host, which leave a slot of the host to other spaces.
+/// Maximum attempts at a time of one space to one host, which leave a slot of the host to other
+/// spaces.
 const MAX_ATTEMPTS_TO_HOST: u32 = 2;
 /// Timeouts in a row after which a circuit is open.
 const MAX_TIMEOUTS: u32 = 5;
@@ -90,8 +94,8 @@ impl Slots {
 }
 
 impl WebhookRecords<'_> {
-    /// Claims an attempt: replaces a message by `to`, whose claim and endpoint are set, if it is still the version
-    /// `from` and slots are free.
+    /// Claims an attempt: replaces a message by `to`, whose claim and endpoint are set, if it is
+    /// still the version `from` and slots are free.
     #[instrument(name = "claim_webhook_attempt", skip_all)]
     pub async fn claim_attempt(
         self,
@@ -126,8 +130,8 @@ impl WebhookRecords<'_> {
         Ok(WebhookClaim::NoSlot { not_before })
     }
 
-    /// Records the result of a claimed attempt: replaces the message `from` by `to` if it is still this
-    /// version, and returns the slots.
+    /// Records the result of a claimed attempt: replaces the message `from` by `to` if it is still
+    /// this version, and returns the slots.
     #[instrument(name = "conclude_webhook_attempt", skip_all)]
     pub async fn conclude_attempt(
         self,

@@ -1,5 +1,5 @@
-//! The work of the codecs in the processing of an upload: what the worker `processing` does with an image between
-//! its original and its results.
+//! The work of the codecs in the processing of an upload: what the worker `processing` does with an
+//! image between its original and its results.
 
 use domain::renditions::{Quality, Resize, Sides};
 use media::{

@@ -1,5 +1,6 @@
 //! `scripts/bench library`: measures the latency of API calls in a space of a thousand, a hundred
-//! thousand and a million files. `scripts/bench processing`: measures the jobs that follow an upload.
+//! thousand and a million files. `scripts/bench processing`: measures the jobs that follow an
+//! upload.
 
 mod calls;
 mod codec;

@@ -1,5 +1,6 @@
-//! `scripts/bench processing IMAGE`: measures the jobs that follow an upload. How long it takes until the
-//! results of a photo are visible, and which share of the CPU time of many small uploads the codecs need.
+//! `scripts/bench processing IMAGE`: measures the jobs that follow an upload. How long it takes
+//! until the results of a photo are visible, and which share of the CPU time of many small uploads
+//! the codecs need.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -28,8 +29,8 @@ const SMALL_UPLOADS: u32 = 1_000;
 const CONCURRENT_UPLOADS: usize = 8;
 /// Maximum time of the jobs of all small uploads, which usually take seconds.
 const MAX_JOBS_TIME: Duration = Duration::from_mins(10);
-/// Clock ticks per second of `/proc/self/stat`: `USER_HZ` is 100 on all architectures that Lambda has
-/// (proc(5), times(2)).
+/// Clock ticks per second of `/proc/self/stat`: `USER_HZ` is 100 on all architectures that Lambda
+/// has (proc(5), times(2)).
 const TICKS_PER_SECOND: u64 = 100;
 
 /// A stack with the clock of the system, and a space whose webhooks are received.

@@ -1,7 +1,7 @@
 //! The number of AWS calls of uploads into folders, and of moves of folders.
 //!
-//! An upload reads the space together with the config, and again with the folder after the files are
-//! stored.
+//! An upload reads the space together with the config, and again with the folder after the files
+//! are stored.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, TestSpace, form, stack_test, text};
@@ -21,7 +21,8 @@ async fn warm_library(stack: &Stack) -> (TestSpace, Vec<String>) {
     (acme, folders)
 }
 
-/// Asserts the calls of an upload with these fields, apart from those that store and announce the file.
+/// Asserts the calls of an upload with these fields, apart from those that store and announce the
+/// file.
 async fn assert_upload(stack: &Stack, acme: &TestSpace, fields: &[(&str, &str)], calls: &str) {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     let form = fields.iter().fold(form, |form, (name, value)| {
@@ -97,7 +98,8 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
         pending.send(stack, PHOTO).await.expect_status(200);
         let confirm = || acme.request("POST", &pending.confirmation());
 
-        // The ancestors are read once, for the response. The upload config is read for what follows.
+        // The ancestors are read once, for the response. The upload config is read for what
+        // follows.
         let calls = format!(
             "{ancestors}BatchGetItem, CopyObject, 2 GetItem, GetObject, SendMessageBatch, TransactWriteItems"
         );

@@ -34,7 +34,8 @@ impl World {
     }
 
     /// Asserts, three hours later, that no file is pending, that active files are delivered, that
-    /// nothing of deleted spaces and expired files is stored, and that trashed files end. Stops the stack.
+    /// nothing of deleted spaces and expired files is stored, and that trashed files end. Stops the
+    /// stack.
     pub(super) async fn end(mut self) {
         let before_ms = self.stack.clock.now_ms();
         for _ in 0..12 {

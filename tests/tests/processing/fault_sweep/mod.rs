@@ -1,10 +1,10 @@
 //! Uploads and the jobs that follow, with a function killed at each of its calls.
 //!
 //! Afterwards:
-//! - The file is active, and each of its events was sent by one webhook message. An image has metadata, thumbnails
-//!   and a blurhash.
-//! - Or it does not exist, and no event was sent. Only an upload in a form may end so, and only without a
-//!   successful response.
+//! - The file is active, and each of its events was sent by one webhook message. An image has
+//!   metadata, thumbnails and a blurhash.
+//! - Or it does not exist, and no event was sent. Only an upload in a form may end so, and only
+//!   without a successful response.
 //! - No queue holds a message, dead-letter queues included.
 
 mod uploader;
@@ -25,7 +25,8 @@ use uploader::{
     Uploader,
 };
 
-/// How functions are killed. Each makes these calls in every run, and more if it waits for the record of a file.
+/// How functions are killed. Each makes these calls in every run, and more if it waits for the
+/// record of a file.
 const SWEEP: Sweep = Sweep {
     stacks: 4,
     share: 9,
@@ -46,8 +47,8 @@ impl Victim {
     }
 }
 
-/// The functions that each route involves. What follows an upload is the same for all routes, except that
-/// `processing` sends the event of an upload whose webhook URL is set late.
+/// The functions that each route involves. What follows an upload is the same for all routes,
+/// except that `processing` sends the event of an upload whose webhook URL is set late.
 const VICTIMS: [Victim; 8] = [
     Victim::new(Form, "uploads"),
     Victim::new(Text, "uploads"),
@@ -85,7 +86,8 @@ async fn run_jobs(stack: &Stack, kill: Option<Kill>) -> bool {
     kills::run_jobs(stack, kill, kills::longest_delay).await
 }
 
-/// Returns the calls during an upload by a route and the jobs that follow it, without those of event sources.
+/// Returns the calls during an upload by a route and the jobs that follow it, without those of
+/// event sources.
 async fn calls_of(route: Route) -> Vec<String> {
     let stack = Stack::start_with(options()).await;
     let uploader = Uploader::new(&stack, [route]).await;
@@ -113,8 +115,8 @@ async fn is_complete(stack: &Stack, file: &Value) -> bool {
     is_completed && has_results == (file["resource_type"] == "image")
 }
 
-/// Uploads a file while a function is killed, and asserts that the file and its events are complete, or
-/// that there are none. Returns whether the kill happened.
+/// Uploads a file while a function is killed, and asserts that the file and its events are
+/// complete, or that there are none. Returns whether the kill happened.
 async fn survive(uploader: &Uploader<'_>, RouteKill { route, kill }: RouteKill) -> bool {
     let stack = uploader.stack;
     let reference = format!(

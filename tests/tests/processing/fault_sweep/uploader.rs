@@ -65,8 +65,8 @@ pub(super) struct Uploader<'a> {
 }
 
 impl<'a> Uploader<'a> {
-    /// Creates the space, and uploads a file by some routes: the first request of a function makes more
-    /// calls than later ones.
+    /// Creates the space, and uploads a file by some routes: the first request of a function makes
+    /// more calls than later ones.
     pub(super) async fn new(
         stack: &'a Stack,
         routes: impl IntoIterator<Item = Route>,
@@ -97,9 +97,9 @@ impl<'a> Uploader<'a> {
         &self.signer.acme
     }
 
-    /// Uploads the photo, or a text, under a reference. `begin` is called right before the request that activates
-    /// the file. Returns whether the file must become active: an upload in a form succeeded, or the bytes
-    /// are at a presigned URL, so that the confirm-check finds them.
+    /// Uploads the photo, or a text, under a reference. `begin` is called right before the request
+    /// that activates the file. Returns whether the file must become active: an upload in a form
+    /// succeeded, or the bytes are at a presigned URL, so that the confirm-check finds them.
     pub(super) async fn upload(&self, route: Route, reference: &str, begin: impl FnOnce()) -> bool {
         let field = reference.to_owned();
 
@@ -178,8 +178,8 @@ impl<'a> Uploader<'a> {
         pending["data"].clone()
     }
 
-    /// Returns the events of the webhooks that were received after the first ones, each with the id of its
-    /// file, sorted. Repetitions of a webhook do not count.
+    /// Returns the events of the webhooks that were received after the first ones, each with the id
+    /// of its file, sorted. Repetitions of a webhook do not count.
     pub(super) fn events_since(&self, earlier: usize) -> Vec<String> {
         let received = self.receiver.received().into_iter().skip(earlier);
         let webhooks: BTreeSet<Webhook> = received

@@ -180,7 +180,8 @@ impl RaceFixture {
         panic!("{}: 503 on each of {MAX_ATTEMPTS} attempts", self.place)
     }
 
-    /// Creates a folder whose name is unique to this round, in the root if `parent` is `None`, and returns its id.
+    /// Creates a folder whose name is unique to this round, in the root if `parent` is `None`, and
+    /// returns its id.
     async fn folder(&self, name: &str, parent: Option<&str>) -> String {
         let name = self.name(name);
         self.acme.folder(&name).inside_id(parent).await.id

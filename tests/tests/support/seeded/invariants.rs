@@ -13,8 +13,8 @@ const MAX_DEPTH: usize = 20;
 /// Stands for the root in sort keys.
 const ROOT: &str = "ROOT";
 
-/// Asserts that each active file, and no other, is delivered from one place, that only these and trashed files have bytes,
-/// and that each file has a lookup item.
+/// Asserts that each active file, and no other, is delivered from one place, that only these and
+/// trashed files have bytes, and that each file has a lookup item.
 pub(crate) fn assert_file_records(dump: &Dump, place: Place) {
     let mut active = BTreeSet::new();
     for path in dump.files_with_bytes() {
@@ -51,8 +51,8 @@ pub(crate) fn assert_file_records(dump: &Dump, place: Place) {
     assert_usage(dump, place);
 }
 
-/// Asserts that the counters of each space are the numbers and sizes of its active and trashed files. Those of a deleted space
-/// are deleted after its files.
+/// Asserts that the counters of each space are the numbers and sizes of its active and trashed
+/// files. Those of a deleted space are deleted after its files.
 fn assert_usage(dump: &Dump, place: Place) {
     let number = |value: &Value| text(value).parse::<i64>().expect("a number");
     let mut differences: BTreeMap<(&str, String), i64> = BTreeMap::new();

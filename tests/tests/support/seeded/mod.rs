@@ -1,5 +1,5 @@
-//! Random changes of the folders and files of one space: how they are drawn and sent, what they do to a model, and
-//! which invariants hold in the table afterwards.
+//! Random changes of the folders and files of one space: how they are drawn and sent, what they do
+//! to a model, and which invariants hold in the table afterwards.
 
 pub(crate) mod invariants;
 pub(crate) mod model;

@@ -1,5 +1,5 @@
-//! A model of the folders and files of a space. Its access control is a reference implementation: a walk from a file
-//! through its folders to the space.
+//! A model of the folders and files of a space. Its access control is a reference implementation: a
+//! walk from a file through its folders to the space.
 
 use std::collections::BTreeMap;
 

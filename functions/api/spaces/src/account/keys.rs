@@ -1,5 +1,5 @@
-//! `POST`, `GET` and `DELETE /account/api-keys`: create, list and revoke the account keys of a user,
-//! with one of them.
+//! `POST`, `GET` and `DELETE /account/api-keys`: create, list and revoke the account keys of a
+//! user, with one of them.
 
 use domain::{
     errors::{FieldError, ServiceError},

@@ -1,4 +1,5 @@
-//! `POST /spaces/:id/api-keys`: create an API key of a space. Only this response contains its secret.
+//! `POST /spaces/:id/api-keys`: create an API key of a space. Only this response contains its
+//! secret.
 
 use domain::{
     env::Timestamp,

@@ -1,5 +1,5 @@
-//! `GET /spaces/:id/signing-secret` and `POST /spaces/:id/signing-secret/rotate`: get or replace the
-//! secret that URLs of a space are signed with.
+//! `GET /spaces/:id/signing-secret` and `POST /spaces/:id/signing-secret/rotate`: get or replace
+//! the secret that URLs of a space are signed with.
 
 use axum::extract::State;
 use domain::{
@@ -48,8 +48,8 @@ pub(crate) struct SigningSecretView {
     kid: String,
     /// The current secret: the key of the HMAC-SHA256.
     secret: String,
-    /// The secret before the last rotation. Null if there was no rotation, if it was immediate, or if the
-    /// secret has expired.
+    /// The secret before the last rotation. Null if there was no rotation, if it was immediate, or
+    /// if the secret has expired.
     previous: Option<PreviousSecretView>,
 }
 

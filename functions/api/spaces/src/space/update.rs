@@ -1,4 +1,5 @@
-//! `PUT /spaces/:id`: update a space. Absent fields are unchanged, and null clears a nullable field.
+//! `PUT /spaces/:id`: update a space. Absent fields are unchanged, and null clears a nullable
+//! field.
 
 use axum::extract::State;
 use domain::{

@@ -1,5 +1,5 @@
-//! `GET /spaces/:id/webhook-deliveries`: the delivery log of a space, with the webhook messages of the last
-//! 30 days, newest first.
+//! `GET /spaces/:id/webhook-deliveries`: the delivery log of a space, with the webhook messages of
+//! the last 30 days, newest first.
 
 use domain::{
     errors::{FieldError, parse_variant},

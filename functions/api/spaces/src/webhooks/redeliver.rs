@@ -19,8 +19,8 @@ pub(crate) const REDELIVER: Endpoint = Endpoint::post(
      time, and `getWebhookDelivery` shows the result.",
 );
 
-/// Begins a new series of attempts in the background, with the same id and body. Also advances the next
-/// attempt of a pending message. Fails with 403 if the space is disabled.
+/// Begins a new series of attempts in the background, with the same id and body. Also advances the
+/// next attempt of a pending message. Fails with 403 if the space is disabled.
 pub(crate) async fn redeliver(
     can: Can<ManageWebhooks>,
     WebhookMessagePath(id): WebhookMessagePath,

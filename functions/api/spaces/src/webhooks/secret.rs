@@ -1,5 +1,5 @@
-//! `GET /spaces/:id/webhook-secret` and `POST /spaces/:id/webhook-secret/rotate`: get or replace the
-//! secret that webhooks of a space are signed with.
+//! `GET /spaces/:id/webhook-secret` and `POST /spaces/:id/webhook-secret/rotate`: get or replace
+//! the secret that webhooks of a space are signed with.
 
 use axum::extract::State;
 use domain::{env::Timestamp, signing::MasterSecret, webhooks::WebhookSecret};

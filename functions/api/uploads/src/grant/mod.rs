@@ -60,7 +60,8 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
     ) -> impl Future<Output = Result<UploadGrant<Self>, ApiError>> + Send;
 
     /// Resolves the target of the files. Fails with 403 if it is not authorized. Records field
-    /// errors of names that do not exist, or that repeat the authorization's own with another value.
+    /// errors of names that do not exist, or that repeat the authorization's own with another
+    /// value.
     fn resolve_target(
         self,
         target: Self::TargetFields,

@@ -84,9 +84,9 @@ impl UploadAuthorization for UnsignedUpload {
         };
 
         let idempotency = IdempotencyScope::of(parts, api, |key| key.anonymous_secret(&client));
-        // The transaction that writes an active file enforces the quota. Checking it here as well rejects
-        // uploads above it before their bytes are read, transformed and stored. A request with an
-        // Idempotency-Key may be a repeated one that was already counted.
+        // The transaction that writes an active file enforces the quota. Checking it here as well
+        // rejects uploads above it before their bytes are read, transformed and stored. A request
+        // with an Idempotency-Key may be a repeated one that was already counted.
         if !idempotency.has_key()
             && let Some(quota) = limits.quota(scope.config.id, api.env.now())
         {

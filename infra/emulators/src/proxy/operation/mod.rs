@@ -17,8 +17,9 @@ use super::{
 
 pub(super) use s3::{bucket as s3_bucket, deletions as s3_deletions, parse as parse_s3};
 
-/// Parses a request in AWS JSON. A body that is not JSON requires no permission: it has no effect. If a member that names
-/// resources has the wrong type or is repeated, the request requires all actions on all resources.
+/// Parses a request in AWS JSON. A body that is not JSON requires no permission: it has no effect.
+/// If a member that names resources has the wrong type or is repeated, the request requires all
+/// actions on all resources.
 pub(super) fn parse_json(service: Service, head: &Parts, body: &[u8]) -> AwsOperation {
     // `DynamoDB_20120810.PutItem`.
     let target = head

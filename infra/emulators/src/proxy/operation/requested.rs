@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, de::IgnoredAny};
 
-/// The resources that a request names; `None` for members that its operation does not have. Other members are skipped without
-/// being stored, since every call of a function is parsed.
+/// The resources that a request names; `None` for members that its operation does not have. Other
+/// members are skipped without being stored, since every call of a function is parsed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct RequestedResources {

@@ -50,8 +50,8 @@ pub(in crate::proxy) fn parse(head: &Parts) -> AwsOperation {
     }
 }
 
-/// Returns the permissions that a `DeleteObjects` requires: one for each key in its body. S3 deletes the
-/// objects whose deletion is permitted; the proxy rejects the request if one is not.
+/// Returns the permissions that a `DeleteObjects` requires: one for each key in its body. S3
+/// deletes the objects whose deletion is permitted; the proxy rejects the request if one is not.
 pub(in crate::proxy) fn deletions(path: &str, body: &[u8]) -> Vec<RequiredPermission> {
     let bucket = bucket(path);
     let body = String::from_utf8_lossy(body);
@@ -156,7 +156,8 @@ impl QueryNames<'_> {
         self.0.contains(name)
     }
 
-    /// Returns whether a parameter is neither part of a signature nor of an emulated operation on an object.
+    /// Returns whether a parameter is neither part of a signature nor of an emulated operation on
+    /// an object.
     fn selects_another_operation(&self) -> bool {
         let is_known = |name: &str| {
             let prefixes = ["X-Amz-", "response-"];

@@ -15,8 +15,8 @@ pub enum ImageFormat {
 }
 
 impl ImageFormat {
-    /// Returns the format in which an original of this MIME type is delivered: its own, or one that browsers show, which is JPEG for
-    /// HEIC unless its pixels can be transparent, else PNG.
+    /// Returns the format in which an original of this MIME type is delivered: its own, or one that
+    /// browsers show, which is JPEG for HEIC unless its pixels can be transparent, else PNG.
     pub fn of_original(mime_type: &str, has_alpha: Option<bool>) -> ImageFormat {
         match mime_type {
             "image/heic" if has_alpha != Some(true) => ImageFormat::Jpeg,
@@ -28,16 +28,16 @@ impl ImageFormat {
         }
     }
 
-    /// Whether an original of this MIME type is delivered as WebP to clients that accept WebP and AVIF.
-    /// PNG and GIF images are mostly text, logos and screenshots: at automatic quality, and widths of
-    /// 400 and 800 pixels, the AVIF of three of them had 1.3 to 3.7 times the bytes of the WebP. That of
-    /// a photo with transparent parts had 0.93 and 1.18 times the bytes.
+    /// Whether an original of this MIME type is delivered as WebP to clients that accept WebP and
+    /// AVIF. PNG and GIF images are mostly text, logos and screenshots: at automatic quality, and
+    /// widths of 400 and 800 pixels, the AVIF of three of them had 1.3 to 3.7 times the bytes of
+    /// the WebP. That of a photo with transparent parts had 0.93 and 1.18 times the bytes.
     pub fn prefers_webp(mime_type: &str) -> bool {
         matches!(mime_type, "image/png" | "image/gif")
     }
 
-    /// Whether the quality of an image in this format can be selected. PNG is lossless, and a GIF always has
-    /// as many colors as possible.
+    /// Whether the quality of an image in this format can be selected. PNG is lossless, and a GIF
+    /// always has as many colors as possible.
     pub fn has_quality(self) -> bool {
         match self {
             ImageFormat::Jpeg | ImageFormat::WebP | ImageFormat::Avif => true,

@@ -1,13 +1,15 @@
 //! Parameters that were probably meant to transform the image.
 //!
-//! Unknown parameters are ignored, because links get parameters for campaigns and caches. A misspelled
-//! transformation would deliver the original without an error, so its probable names are rejected.
+//! Unknown parameters are ignored, because links get parameters for campaigns and caches. A
+//! misspelled transformation would deliver the original without an error, so its probable names are
+//! rejected.
 
 use std::iter;
 
 use crate::errors::FieldError;
 
-/// Names that other services use for the parameters, or their own in another case, and the errors that they get.
+/// Names that other services use for the parameters, or their own in another case, and the errors
+/// that they get.
 const MISNAMED: [(&str, &str); 15] = [
     ("W", "is not supported; use w"),
     ("width", "is not supported; use w"),
@@ -29,7 +31,8 @@ const MISNAMED: [(&str, &str); 15] = [
     ),
 ];
 
-/// Returns the names of fields that were probably meant as parameters of a transformation, with their errors.
+/// Returns the names of fields that were probably meant as parameters of a transformation, with
+/// their errors.
 pub fn misnamed_transformation_fields() -> impl Iterator<Item = (&'static str, FieldError)> {
     let object = (
         "transformation",

@@ -6,8 +6,8 @@
 //! - `f`: `jpeg` (also `jpg`), `png`, `webp`, `avif`, `gif`, `auto` (default)
 //! - `q`: 1 to 100, `auto` (default)
 //!
-//! All are optional, and none may be repeated. Names of other services for these parameters, such as
-//! `width`, are rejected.
+//! All are optional, and none may be repeated. Names of other services for these parameters, such
+//! as `width`, are rejected.
 //!
 //! Invariants:
 //! - Requests for the same image have equal transformations.
@@ -73,8 +73,9 @@ pub struct Transformation {
 }
 
 impl Transformation {
-    /// Parses decoded query parameters. Ignores parameters that are not part of transformations, and
-    /// returns `None` if there are no others. Fails with all invalid, repeated and misnamed parameters.
+    /// Parses decoded query parameters. Ignores parameters that are not part of transformations,
+    /// and returns `None` if there are no others. Fails with all invalid, repeated and misnamed
+    /// parameters.
     pub fn parse(parameters: &[QueryParameter<'_>]) -> Result<Option<Transformation>, FieldErrors> {
         let mut reader = ParameterReader::default();
         for parameter in parameters {

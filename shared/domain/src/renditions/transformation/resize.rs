@@ -78,8 +78,8 @@ pub enum Resize {
     Scale(Sides),
     /// To the largest size inside the sides, keeping the aspect ratio.
     Fit(Sides),
-    /// To cover width and height, keeping the aspect ratio. The rest is cropped. Of an image that is
-    /// too small, the largest part with the requested aspect ratio is kept.
+    /// To cover width and height, keeping the aspect ratio. The rest is cropped. Of an image that
+    /// is too small, the largest part with the requested aspect ratio is kept.
     Fill {
         /// Width of the output.
         width: u32,
@@ -98,8 +98,8 @@ pub enum Resize {
 }
 
 impl Resize {
-    /// Returns the operation that parameters request. Filling a width or height alone crops nothing,
-    /// so it equals fitting.
+    /// Returns the operation that parameters request. Filling a width or height alone crops
+    /// nothing, so it equals fitting.
     pub(super) fn new(sides: Sides, crop: Option<Crop>, focus: Option<Focus>) -> Resize {
         let crop = crop.unwrap_or(Crop::Fit);
         let default_focus = if crop == Crop::Thumb {

@@ -1,4 +1,5 @@
-//! Items of HEIF files: kinds (`iinf`), places of their data (`iloc`, `idat`) and references (`iref`).
+//! Items of HEIF files: kinds (`iinf`), places of their data (`iloc`, `idat`) and references
+//! (`iref`).
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
@@ -106,8 +107,8 @@ impl<'a> Items<'a> {
         found.map_or(&[], |found| &found.to)
     }
 
-    /// Returns the data of an item, copied only if it has several parts. Fails if they are larger than the file, or if the data is not
-    /// in this file or is constructed from other items.
+    /// Returns the data of an item, copied only if it has several parts. Fails if they are larger
+    /// than the file, or if the data is not in this file or is constructed from other items.
     pub(crate) fn data(&self, item: u32) -> Result<Cow<'a, [u8]>, ProbeError> {
         let location = self.locations.get(&item);
         let location = location.ok_or(ProbeError::Malformed("an item without data"))?;
@@ -173,8 +174,8 @@ impl<'a> Items<'a> {
         Ok(())
     }
 
-    /// Reads where the data of items is (ISO/IEC 14496-12, 8.11.3), up to [`MAX_ITEMS`] items and [`MAX_EXTENTS`] extents. Items in
-    /// other files or constructed from other items have none.
+    /// Reads where the data of items is (ISO/IEC 14496-12, 8.11.3), up to [`MAX_ITEMS`] items and
+    /// [`MAX_EXTENTS`] extents. Items in other files or constructed from other items have none.
     fn read_locations(&mut self, start: usize) -> Result<(), ProbeError> {
         let [version, _, _, _, sizes, more_sizes] = closed(array(self.meta.content, start))?;
         let has_method = matches!(version, 1 | 2);

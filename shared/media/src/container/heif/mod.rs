@@ -1,9 +1,10 @@
-//! The `meta` box of HEIF files (AVIF and HEIC): items, their data, references and properties (ISO/IEC 14496-12, 8.11, and 23008-12,
-//! clauses 6, 9 and annex A).
+//! The `meta` box of HEIF files (AVIF and HEIC): items, their data, references and properties
+//! (ISO/IEC 14496-12, 8.11, and 23008-12, clauses 6, 9 and annex A).
 //!
 //! Invariants:
 //! - A box is read only by the function that needs it, so damage elsewhere does not matter.
-//! - Numbers of boxes, items, extents and references are limited by constants, and the data of an item by the size of the file.
+//! - Numbers of boxes, items, extents and references are limited by constants, and the data of an
+//!   item by the size of the file.
 
 mod items;
 mod properties;
@@ -67,7 +68,8 @@ impl<'a> Meta<'a> {
         Ok(None)
     }
 
-    /// Returns the EXIF data of the file as a TIFF structure. Needs the file up to the end of this data.
+    /// Returns the EXIF data of the file as a TIFF structure. Needs the file up to the end of this
+    /// data.
     pub(crate) fn exif(&self) -> Result<Option<Cow<'a, [u8]>>, ProbeError> {
         let items = self.items()?;
         let Some(item) = items.first_of(*b"Exif") else {
@@ -105,7 +107,8 @@ impl<'a> Meta<'a> {
         Ok(found)
     }
 
-    /// Returns the range of a box, cut to the content of this one if it extends to the end of the file.
+    /// Returns the range of a box, cut to the content of this one if it extends to the end of the
+    /// file.
     fn inside(&self, range: Range<usize>) -> Result<Range<usize>, ProbeError> {
         let end = match range.end {
             usize::MAX => self.content.len(),

@@ -61,7 +61,8 @@ impl Properties<'_> {
 }
 
 impl<'a> Meta<'a> {
-    /// Reads the properties of an item; without any, all are absent. Fails if the file has no box of properties.
+    /// Reads the properties of an item; without any, all are absent. Fails if the file has no box
+    /// of properties.
     pub(crate) fn properties(&self, item: u32) -> Result<Properties<'a>, ProbeError> {
         let range = self.child(*b"iprp")?;
         let boxes = self.boxes(range.ok_or(ProbeError::Malformed("no properties box"))?)?;
@@ -82,7 +83,8 @@ impl<'a> Meta<'a> {
         Ok(found)
     }
 
-    /// Returns the 1-based indices of an item's properties in a box of associations (ISO/IEC 23008-12, 9.3.1).
+    /// Returns the 1-based indices of an item's properties in a box of associations (ISO/IEC
+    /// 23008-12, 9.3.1).
     fn associated(&self, start: usize, item: u32) -> Result<Vec<usize>, ProbeError> {
         let [version, _, _, flags] = closed(array(self.content, start))?;
         // The high bit of an index marks essential properties.
@@ -141,7 +143,8 @@ impl<'a> Meta<'a> {
         Ok(())
     }
 
-    /// Adds code points of colors or a color profile (ISO/IEC 14496-12, 12.1.5). An item may have both.
+    /// Adds code points of colors or a color profile (ISO/IEC 14496-12, 12.1.5). An item may have
+    /// both.
     fn apply_colors(
         &self,
         found: &mut Properties<'a>,
@@ -165,9 +168,10 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// Reads a clean aperture, whose width, height and distances of its center from that of the image are fractions (ISO/IEC 14496-12,
-/// 12.1.4). Rounds width and height, and the distances from the left and the top down. Returns `None` for one that is empty or larger
-/// than the image; one that exceeds it is moved inside.
+/// Reads a clean aperture, whose width, height and distances of its center from that of the image
+/// are fractions (ISO/IEC 14496-12, 12.1.4). Rounds width and height, and the distances from the
+/// left and the top down. Returns `None` for one that is empty or larger than the image; one that
+/// exceeds it is moved inside.
 fn aperture(content: &[u8], image: ImageSize) -> Result<Option<Rectangle>, ProbeError> {
     let span = |at: usize, side: u32| {
         let number = |index: usize| be32(content, at + index * 4);
@@ -187,8 +191,9 @@ fn aperture(content: &[u8], image: ImageSize) -> Result<Option<Rectangle>, Probe
         }))
 }
 
-/// Returns start and length on a side of a fraction that is centered up to an offset, also a fraction. Numerators have up to 32 bits and
-/// denominators are not negative, so no product overflows.
+/// Returns start and length on a side of a fraction that is centered up to an offset, also a
+/// fraction. Numerators have up to 32 bits and denominators are not negative, so no product
+/// overflows.
 fn span_of(side: u32, length: (i128, i128), offset: (i128, i128)) -> Option<(u32, u32)> {
     let rounded = (length.0 + length.1 / 2).checked_div(length.1)?;
     let rounded = u32::try_from(rounded).ok()?;

@@ -1,4 +1,5 @@
-//! Pictures coded as AV1, which a separate process decodes (AV1 Bitstream & Decoding Process Specification, 5.3 and 6.2).
+//! Pictures coded as AV1, which a separate process decodes (AV1 Bitstream & Decoding Process
+//! Specification, 5.3 and 6.2).
 //!
 //! Invariant: the decoder sees sequence headers and the counted frames, and nothing else.
 
@@ -14,8 +15,8 @@ use crate::{
 
 use super::picture::{Chroma, Picture};
 
-/// Maximum time to decode all pictures of an image: more than the processor time that the decoder limits, since others may use the
-/// processor, and less than a response may take.
+/// Maximum time to decode all pictures of an image: more than the processor time that the decoder
+/// limits, since others may use the processor, and less than a response may take.
 const MAX_TIME: Duration = Duration::from_secs(22);
 /// Maximum bytes of the size of a unit.
 const MAX_SIZE_BYTES: usize = 8;
@@ -134,7 +135,8 @@ fn has_extension(header: u8) -> bool {
     header & 0x04 != 0
 }
 
-/// Returns the length of the first unit with its header. One without a size extends to the end of the data.
+/// Returns the length of the first unit with its header. One without a size extends to the end of
+/// the data.
 fn unit_length(data: &[u8], header: u8) -> Result<usize, ProbeError> {
     if header & 0x02 == 0 {
         return Ok(data.len());

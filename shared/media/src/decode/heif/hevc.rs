@@ -1,8 +1,9 @@
-//! Pictures coded as HEVC: from an item with its configuration (ISO/IEC 14496-15, 8.3.3) to the byte stream of the decoder
-//! (ITU-T H.265, annex B).
+//! Pictures coded as HEVC: from an item with its configuration (ISO/IEC 14496-15, 8.3.3) to the
+//! byte stream of the decoder (ITU-T H.265, annex B).
 //!
 //! Invariants:
-//! - The stream has the parameter sets of the configuration and the slices of the item, and nothing else.
+//! - The stream has the parameter sets of the configuration and the slices of the item, and nothing
+//!   else.
 //! - The slices that the decoder sees are those that were counted: no unit contains a start code.
 
 use std::{borrow::Cow, ops::RangeInclusive};
@@ -31,8 +32,8 @@ const MAX_BLOCK_SIDE: u32 = 64;
 /// What precedes each unit of a stream.
 const START_CODE: [u8; 3] = [0, 0, 1];
 
-/// Types of units (ITU-T H.265, table 7-1): slices of any picture and of one that begins a sequence, and video, sequence and picture
-/// parameter sets.
+/// Types of units (ITU-T H.265, table 7-1): slices of any picture and of one that begins a
+/// sequence, and video, sequence and picture parameter sets.
 const SLICE: RangeInclusive<u8> = 0..=9;
 const FIRST_SLICE: RangeInclusive<u8> = 16..=21;
 const PARAMETER_SET: RangeInclusive<u8> = 32..=34;
@@ -47,7 +48,8 @@ pub(super) struct HevcUnits<'a> {
 }
 
 impl<'a> HevcUnits<'a> {
-    /// Reads the units of an item. Fails if one is damaged, or if the parameter sets exceed [`MAX_SETS_BYTES`].
+    /// Reads the units of an item. Fails if one is damaged, or if the parameter sets exceed
+    /// [`MAX_SETS_BYTES`].
     pub(super) fn read(
         configuration: &'a [u8],
         data: Cow<'a, [u8]>,

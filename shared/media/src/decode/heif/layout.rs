@@ -1,8 +1,11 @@
-//! The coded pictures of an image, from headers alone: one, or the tiles of a grid (ISO/IEC 23008-12, 6.6.2.3).
+//! The coded pictures of an image, from headers alone: one, or the tiles of a grid (ISO/IEC
+//! 23008-12, 6.6.2.3).
 //!
 //! Invariants:
-//! - All tiles have one size, and cover the image without one too many, so that a small image has few tiles.
-//! - The pixels of all pictures, times the number of their slices or frames, are limited: each may be decoded over the whole picture.
+//! - All tiles have one size, and cover the image without one too many, so that a small image has
+//!   few tiles.
+//! - The pixels of all pictures, times the number of their slices or frames, are limited: each may
+//!   be decoded over the whole picture.
 
 use std::borrow::Cow;
 
@@ -21,11 +24,13 @@ use super::{
     hevc::{HevcUnits, padded},
 };
 
-/// Maximum number of pixels of all coded pictures, times their slices or frames: an image of 100 megapixels with padding.
+/// Maximum number of pixels of all coded pictures, times their slices or frames: an image of 100
+/// megapixels with padding.
 const MAX_CODED_PIXELS: u64 = 110_000_000;
 /// Maximum number of pixels of one coded picture.
 const MAX_PICTURE_PIXELS: u64 = 50_000_000;
-/// Maximum data of all tiles: a multiple of the file and a number of bytes, since tiles of one color may share it.
+/// Maximum data of all tiles: a multiple of the file and a number of bytes, since tiles of one
+/// color may share it.
 const MAX_DATA_RATIO: u64 = 2;
 const MAX_SHARED_BYTES: u64 = 64 << 20;
 
@@ -72,8 +77,8 @@ pub(super) enum Coded<'a> {
 }
 
 impl<'a> HeifImage<'a> {
-    /// Reads the headers of a complete file. Fails if the primary image is neither coded as the format says nor a grid of such images,
-    /// or if decoding would exceed a limit.
+    /// Reads the headers of a complete file. Fails if the primary image is neither coded as the
+    /// format says nor a grid of such images, or if decoding would exceed a limit.
     pub(crate) fn read(bytes: &'a [u8], format: Format) -> Result<HeifImage<'a>, MediaError> {
         let meta = Meta::of(bytes)?;
         let items = meta.items()?;

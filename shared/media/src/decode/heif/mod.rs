@@ -1,9 +1,11 @@
-//! Decoding of HEIC and AVIF: the primary image, which is one picture or a grid of tiles, with its alpha.
+//! Decoding of HEIC and AVIF: the primary image, which is one picture or a grid of tiles, with its
+//! alpha.
 //!
 //! Invariants:
-//! - Limits are checked from headers alone, and the first tile is decoded before the pixels are allocated.
-//! - Memory in addition to the pixels: [`HEVC_PIXEL_BYTES`] or [`AV1_PIXEL_BYTES`] per pixel of one tile, twice its
-//!   data, copies of data in several extents, and the process that decodes AV1.
+//! - Limits are checked from headers alone, and the first tile is decoded before the pixels are
+//!   allocated.
+//! - Memory in addition to the pixels: [`HEVC_PIXEL_BYTES`] or [`AV1_PIXEL_BYTES`] per pixel of one
+//!   tile, twice its data, copies of data in several extents, and the process that decodes AV1.
 
 mod av1;
 mod hevc;
@@ -34,7 +36,8 @@ use self::{
 
 use super::{image::divide_by_alpha, require_size};
 
-/// Memory of a decoder per pixel of the largest picture of HEVC: planes of 16 bits in full chroma, and their copy without padding.
+/// Memory of a decoder per pixel of the largest picture of HEVC: planes of 16 bits in full chroma,
+/// and their copy without padding.
 pub(crate) const HEVC_PIXEL_BYTES: u64 = 14;
 /// The same of AV1 in this process: planes of 16 bits in full chroma.
 pub(crate) const AV1_PIXEL_BYTES: u64 = 6;
@@ -97,8 +100,8 @@ enum Codec {
 }
 
 impl Codec {
-    /// Decodes each tile, and passes it with its shown part, in pixels of the tile, and the place of this part in the shown part of the
-    /// image.
+    /// Decodes each tile, and passes it with its shown part, in pixels of the tile, and the place
+    /// of this part in the shown part of the image.
     fn decode_tiles(
         &mut self,
         layout: &Layout,
@@ -146,7 +149,8 @@ struct Overlap {
     length: u32,
 }
 
-/// Returns the part of a tile that is shown, by its index and length on a side; `None` if nothing is.
+/// Returns the part of a tile that is shown, by its index and length on a side; `None` if nothing
+/// is.
 fn overlap(index: usize, tile: u32, start: u32, length: u32) -> Option<Overlap> {
     // Tiles begin inside of the image, so that no number overflows.
     let begin = u32::try_from(index).ok()?.checked_mul(tile)?;
@@ -179,7 +183,8 @@ fn channels(picture: &Picture, has_alpha: bool) -> Channels {
     }
 }
 
-/// Returns a profile of other primaries than those of sRGB, with the curve of sRGB: HDR is shown without tone mapping.
+/// Returns a profile of other primaries than those of sRGB, with the curve of sRGB: HDR is shown
+/// without tone mapping.
 fn profile_of(primaries: u16) -> Option<Vec<u8>> {
     if SRGB_PRIMARIES.contains(&primaries) {
         return None;

@@ -22,12 +22,14 @@ pub(super) struct YccConverter {
     offset: i32,
     /// Chroma of gray, upsampled.
     middle: i32,
-    /// Factors of both differences for red, green and blue; `None` if the planes are green, blue and red.
+    /// Factors of both differences for red, green and blue; `None` if the planes are green, blue
+    /// and red.
     chroma: Option<[[i32; 2]; 3]>,
 }
 
 impl YccConverter {
-    /// Creates the converter of a picture, whose own code points count if its item has none. Fails if the colors are not supported.
+    /// Creates the converter of a picture, whose own code points count if its item has none. Fails
+    /// if the colors are not supported.
     pub(super) fn new(
         picture: &Picture,
         colors: Option<Colors>,
@@ -124,7 +126,8 @@ impl YccConverter {
         sample(i32::from(luma) * self.luma + self.offset)
     }
 
-    /// Returns the differences of a row, sixteenfold and relative to gray: those at the positions of chroma, interpolated.
+    /// Returns the differences of a row, sixteenfold and relative to gray: those at the positions
+    /// of chroma, interpolated.
     fn chroma_row(&self, picture: &Picture, plane: usize, y: usize, area: Rectangle) -> Vec<i32> {
         let width = picture.widths[plane];
         let row = |y: usize| &picture.planes[plane][y * width..(y + 1) * width];
@@ -159,7 +162,8 @@ struct Neighbors {
 }
 
 impl Neighbors {
-    /// Returns those of an index on a side, of which only a part is shown. Samples lie on even indices, or between an even and an odd one.
+    /// Returns those of an index on a side, of which only a part is shown. Samples lie on even
+    /// indices, or between an even and an odd one.
     fn of(index: usize, start: u32, length: u32, is_on_even: bool) -> Neighbors {
         let first = start as usize / 2;
         let last = (start + length - 1) as usize / 2;
@@ -197,7 +201,8 @@ impl Neighbors {
     }
 }
 
-/// Returns the factors of the blue and the red difference for red, green and blue; `None` if the matrix is not supported.
+/// Returns the factors of the blue and the red difference for red, green and blue; `None` if the
+/// matrix is not supported.
 fn chroma_factors(matrix: u16) -> Option<[[f64; 2]; 3]> {
     let (red, blue) = match matrix {
         1 => (0.2126, 0.0722),

@@ -2,8 +2,8 @@
 //!
 //! A frame is written when the next one is there. If pixels become transparent, it is cleared
 //! before the next one; otherwise it stays, and the next one is transparent where nothing changes.
-//! A frame that is cleared has a transparent color if its palette has space: without one, some decoders
-//! clear to an opaque color.
+//! A frame that is cleared has a transparent color if its palette has space: without one, some
+//! decoders clear to an opaque color.
 
 use std::borrow::Cow;
 

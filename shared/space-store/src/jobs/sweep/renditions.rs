@@ -12,8 +12,8 @@ use queue::{RenditionPosition, SweepPosition};
 use super::Scan;
 
 impl Scan<'_> {
-    /// Scans the renditions of a space after a position. Returns the position to continue from if the time
-    /// runs out.
+    /// Scans the renditions of a space after a position. Returns the position to continue from if
+    /// the time runs out.
     pub(super) async fn scan_renditions(
         &self,
         space_id: SpaceId,

@@ -1,9 +1,10 @@
 //! Purge of the files that are due in the trash.
 //!
 //! Invariants:
-//! - The job that deletes the objects of a file is sent before the record is removed, and waits until it is. So the
-//!   objects are deleted wherever the sweep stops.
-//! - A record is removed only as the version that is due, so a file that is restored meanwhile stays.
+//! - The job that deletes the objects of a file is sent before the record is removed, and waits
+//!   until it is. So the objects are deleted wherever the sweep stops.
+//! - A record is removed only as the version that is due, so a file that is restored meanwhile
+//!   stays.
 
 use domain::{errors::ServiceError, files::File, requests::PageRequest};
 use queue::{DelayedJob, PurgeJob};
@@ -20,7 +21,8 @@ use crate::{jobs::JobTime, spaces::PURGE_DELAY_SECONDS};
 const PAGE_FILES: u16 = 10;
 
 impl Sweep {
-    /// Purges the files that are due in the trash, page by page. Returns `false` if the time runs out before.
+    /// Purges the files that are due in the trash, page by page. Returns `false` if the time runs
+    /// out before.
     #[instrument(skip_all)]
     pub(super) async fn purge_trash(&self, time: &JobTime<'_>) -> Result<bool, ServiceError> {
         for shard in 0..TRASH_SHARDS {
@@ -57,7 +59,8 @@ impl Sweep {
 
         for file in files {
             match self.table.files().remove(file, &[]).await {
-                // It was restored, purged or changed meanwhile. If it is still due, the next sweep removes it.
+                // It was restored, purged or changed meanwhile. If it is still due, the next sweep
+                // removes it.
                 Ok(()) | Err(WriteError::ConditionFailed(Reason::VersionConflict)) => {}
                 Err(error) => return Err(error.into()),
             }
