@@ -10,7 +10,7 @@
 //! 8. `encode`: encode without metadata
 //!
 //! Steps 1 and 2 are shared by several outputs of one image (`shared`).
-//! The frames of an animation pass through the same steps one after the other ([`animation`]).
+//! The frames of an animation pass through the same steps one after the other (`animation`).
 //!
 //! Invariants:
 //! - Input and output are checked against all limits by a plan, before a pixel is decoded.
