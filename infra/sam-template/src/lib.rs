@@ -10,8 +10,9 @@
 //!   returned.
 //!
 //! ```text
-//! text → yaml (JSON; every scalar is a text) → Template → scope (functions are replaced by their values)
-//!      → resources (types, names) → read (one view per resource type) → ResolvedTemplate
+//! text → yaml (JSON; every scalar is a text) → Template
+//!      → scope (functions are replaced by their values) → resources (types, names)
+//!      → read (one view per resource type) → ResolvedTemplate
 //! ```
 
 mod catalog;
