@@ -24,8 +24,8 @@ use space_store::{folders::FolderSelector, spaces::SpaceScope};
 
 use crate::{
     UploadsState,
-    declared::{ContentType, DeclaredName},
     presign::PRESIGN_SIGNED,
+    presigned::{ContentType, DeclaredName},
     upload::UPLOAD_SIGNED,
 };
 

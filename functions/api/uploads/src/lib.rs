@@ -4,18 +4,10 @@
 //! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or
 //! without a key by an upload config: see `grant`.
 
-mod boundary_matcher;
-mod bounded_body;
-mod confirm;
-mod declared;
-mod disposition;
-mod form;
-mod form_reader;
-mod forms_in_flight;
+mod forms;
 mod generate_signed_url;
 mod grant;
-mod part_headers;
-mod presign;
+mod presigned;
 mod replace;
 mod request;
 mod unsigned;
@@ -35,8 +27,9 @@ use space_store::{
 };
 
 use crate::{
-    forms_in_flight::FormsInFlight,
+    forms::FormsInFlight,
     grant::{ApiKeyUpload, SignedUrlUpload, UnsignedUpload},
+    presigned::{confirm, presign},
     unsigned::UnsignedUploads,
 };
 

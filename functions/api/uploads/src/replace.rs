@@ -12,8 +12,7 @@ use space_store::{spaces::SpaceScope, uploads::require_replaceable};
 
 use crate::{
     STORING_TIMEOUT, UploadsState,
-    form::describe_files,
-    form_reader::{FormShape, UnreadForm},
+    forms::{FormShape, UnreadForm, describe_files},
     within_deadline,
 };
 

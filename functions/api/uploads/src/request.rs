@@ -25,8 +25,8 @@ use space_store::{
 
 use crate::{
     UploadsState,
-    declared::{CONTENT_TYPE, REPLACES},
     grant::{ResolvedTarget, UploadAuthorization, UploadFields, UploadGrant, UploadLimits},
+    presigned::{CONTENT_TYPE, REPLACES},
 };
 
 /// Fields of what a file keeps when its bytes are replaced.
@@ -145,6 +145,7 @@ impl UploadRequest {
         decoders: Decoders,
     ) -> Result<ValidUpload<DeclaredFile>, ServiceError> {
         let replaced = self.resolve_replaced().await?;
+
         if let (Some(file), Some(scope)) = (&declared, &self.target.scope) {
             let rules = scope.config.rules_for(self.principal);
             let field_errors = file.validate(&rules, self.principal, decoders);
@@ -154,11 +155,13 @@ impl UploadRequest {
                 self.fields.record(CONTENT_TYPE, extension);
             }
         }
+
         let placement = if self.replaces.is_some() {
             None
         } else {
             self.resolve_placement().await?
         };
+
         let valid = self.finish(placement, declared)?;
         let upload = AcceptedUpload {
             replaced,

@@ -10,7 +10,7 @@ use http_api::{
 
 use crate::{
     STORING_TIMEOUT, UploadsState,
-    form::{FormFiles, UploadForm},
+    forms::{FormFiles, UploadForm},
     grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
     views::UploadView,

@@ -21,7 +21,7 @@ use space_store::uploads::{RequestOrigin, UploadScope};
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{
     UploadsState,
-    presign::PRESIGN_UNSIGNED,
+    presigned::presign::PRESIGN_UNSIGNED,
     unsigned::{UNSIGNED_TIER, network, referrer},
 };
 

@@ -3,7 +3,10 @@
 //! Invariant: the memory that a form takes is limited, by the number of its parts and by the size
 //! of each text field; files are spooled to disk.
 
-use axum::extract::Request;
+use axum::{
+    body::{Body, BodyDataStream},
+    extract::Request,
+};
 use domain::{
     env::Timestamp,
     errors::{ErrorKind, FieldError, ServiceError},
@@ -13,18 +16,22 @@ use http::{HeaderMap, header};
 use http_api::fields::{
     FieldReader, InputFields, content_length, content_type, drain, require_unencoded,
 };
-use intake::{ReceivedFile, Spool};
+use intake::{MAX_FORM_FILE_BYTES, ReceivedFile, Spool};
 use multer::{Field, Multipart};
+use multipart::{BodyLimitError, BoundedBody, Disposition};
 use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::{
-    bounded_body::{BodyLimitError, BoundedBody, max_body_bytes},
-    disposition::Disposition,
+use super::{
     form::{FILE, FILES, Form, FormFiles, missing_file, payload},
-    forms_in_flight::FormsInFlight,
+    in_flight::FormsInFlight,
 };
 
+/// Allowance for text fields, headers and boundaries, in bytes.
+const OVERHEAD_BYTES: u64 = 1 << 20;
+/// Allowance for a file over its own limit, in bytes. A file within the allowance is a field error
+/// instead of a 413.
+const EXCESS_BYTES: u64 = 8 << 20;
 /// Maximum size of a text field, in bytes.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 /// Maximum length of a boundary, in bytes (RFC 2046, section 5.1.1).
@@ -43,7 +50,7 @@ pub(crate) struct FormShape {
 
 /// A form whose body is not read yet.
 pub(crate) struct UnreadForm {
-    body: BoundedBody,
+    body: BoundedBody<BodyDataStream>,
     boundary: String,
     shape: FormShape,
     /// The declared size of the body, or its maximum.
@@ -69,7 +76,7 @@ impl UnreadForm {
         }
 
         Ok(UnreadForm {
-            body: BoundedBody::new(request.into_body(), &boundary, max_bytes),
+            body: BoundedBody::new(request.into_body().into_data_stream(), &boundary, max_bytes),
             boundary,
             shape,
             expected_bytes: declared.unwrap_or(max_bytes),
@@ -91,10 +98,15 @@ impl UnreadForm {
         let parts = Multipart::new(&mut self.body, self.boundary);
         let result = reader.read_parts(parts).await;
         if result.is_err() {
-            self.body.drain().await;
+            drain(Body::from_stream(self.body.into_rest())).await;
         }
         result.map(|()| reader.finish(now))
     }
+}
+
+/// Returns the maximum size of the body of a form with up to `max_files` files, in bytes.
+const fn max_body_bytes(max_files: usize) -> u64 {
+    max_files as u64 * MAX_FORM_FILE_BYTES + OVERHEAD_BYTES + EXCESS_BYTES
 }
 
 /// Returns the boundary between the parts. Fails with 415 if the body is encoded or is not a form.
@@ -333,7 +345,8 @@ async fn skip(mut part: Field<'_>) -> Result<(), ServiceError> {
 }
 
 fn too_large(error: &BodyLimitError) -> ServiceError {
-    ServiceError::new(ErrorKind::TooLarge, error.to_string())
+    let message = format!("{error} Upload larger files with POST /api/v1/upload/presign.");
+    ServiceError::new(ErrorKind::TooLarge, message)
 }
 
 fn malformed(error: multer::Error) -> ServiceError {

@@ -28,7 +28,7 @@ const CRLF: &[u8; 2] = b"\r\n";
     "The form has more than {} kilobytes before its first boundary, or in the headers of one part.",
     MAX_HEADER_BYTES >> 10
 )]
-pub(crate) struct HeadersTooLarge;
+pub struct HeadersTooLarge;
 
 /// The filter of one form.
 pub(crate) struct PartHeaderFilter {

@@ -9,44 +9,28 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use futures::Stream;
-use http_api::fields::drain;
-use intake::MAX_FORM_FILE_BYTES;
 use thiserror::Error;
 
 use crate::part_headers::{HeadersTooLarge, PartHeaderFilter};
-
-/// Allowance for text fields, headers and boundaries, in bytes.
-const OVERHEAD_BYTES: u64 = 1 << 20;
-/// Allowance for a file over its own limit, in bytes. A file within the allowance is a field error
-/// instead of a 413.
-const EXCESS_BYTES: u64 = 8 << 20;
-
-/// Returns the maximum size of the body of a form with up to `max_files` files, in bytes.
-pub(crate) const fn max_body_bytes(max_files: usize) -> u64 {
-    max_files as u64 * MAX_FORM_FILE_BYTES + OVERHEAD_BYTES + EXCESS_BYTES
-}
 
 /// Maximum size of a piece, in bytes.
 const MAX_PIECE_BYTES: usize = 64 << 10;
 
 /// The limit that a body exceeds.
 #[derive(Debug, Error)]
-pub(crate) enum BodyLimitError {
-    #[error(
-        "The body must not be greater than {} kilobytes. Upload larger files with POST /api/v1/upload/presign.",
-        .0 >> 10
-    )]
+pub enum BodyLimitError {
+    /// The body has more than this number of bytes.
+    #[error("The body must not be greater than {} kilobytes.", .0 >> 10)]
     BodyTooLarge(u64),
     #[error(transparent)]
     HeadersTooLarge(#[from] HeadersTooLarge),
 }
 
 /// A stream of a form's body that enforces the limits.
-pub(crate) struct BoundedBody {
-    body: BodyDataStream,
+pub struct BoundedBody<S> {
+    body: S,
     /// The rest of the last received chunk.
     chunk: Bytes,
     /// Number of bytes that were passed on.
@@ -57,11 +41,11 @@ pub(crate) struct BoundedBody {
     must_yield: bool,
 }
 
-impl BoundedBody {
+impl<S> BoundedBody<S> {
     /// Creates the stream of a form with this boundary and a body of at most `max_bytes`.
-    pub(crate) fn new(body: Body, boundary: &str, max_bytes: u64) -> BoundedBody {
+    pub fn new(body: S, boundary: &str, max_bytes: u64) -> BoundedBody<S> {
         BoundedBody {
-            body: body.into_data_stream(),
+            body,
             chunk: Bytes::new(),
             read_bytes: 0,
             max_bytes,
@@ -70,14 +54,13 @@ impl BoundedBody {
         }
     }
 
-    /// Reads and discards the rest of a rejected body, up to a limit, so that the client receives
-    /// the response instead of a broken pipe.
-    pub(crate) async fn drain(self) {
-        drain(Body::from_stream(self.body)).await;
+    /// Returns the rest of the body, without the chunk that was received last.
+    pub fn into_rest(self) -> S {
+        self.body
     }
 }
 
-impl Stream for BoundedBody {
+impl<S: Stream<Item = Result<Bytes, E>> + Unpin, E> Stream for BoundedBody<S> {
     type Item = Result<Bytes, BodyLimitError>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -108,16 +91,18 @@ impl Stream for BoundedBody {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::convert::Infallible;
+
     use futures::stream;
     use multer::Multipart;
 
-    fn body(chunks: &[&[u8]]) -> Body {
-        let chunks: Vec<_> = chunks
-            .iter()
-            .map(|chunk| Ok::<_, std::io::Error>(chunk.to_vec()))
-            .collect();
-        Body::from_stream(stream::iter(chunks))
+    use super::*;
+
+    fn body(
+        chunks: &[&[u8]],
+    ) -> impl Stream<Item = Result<Bytes, Infallible>> + Unpin + Send + 'static {
+        let chunks = chunks.iter().map(|chunk| Ok(Bytes::copy_from_slice(chunk)));
+        stream::iter(chunks.collect::<Vec<_>>())
     }
 
     /// Asserts that parsing fails with the first piece of these chunks.

@@ -12,9 +12,9 @@ use http_api::{
 use intake::ReceivedFile;
 use serde_json::{Map, Value, json};
 
+use super::{FormShape, UnreadForm};
 use crate::{
     UploadsState,
-    form_reader::{FormShape, UnreadForm},
     grant::{UploadAuthorization, UploadFields},
 };
 

@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use space_store::uploads::{PRESIGNED_URL_LIFETIME_MS, PresignRequest};
 
+use super::declared::{DeclaredFields, PresignBody};
 use crate::{
     UploadsState,
-    declared::{DeclaredFields, PresignBody},
     grant::{UploadAuthorization, UploadGrant},
     request::{AcceptedUpload, UploadRequest},
     within_deadline,

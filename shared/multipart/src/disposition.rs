@@ -1,20 +1,21 @@
 //! Parses the `Content-Disposition` header of a form's part (RFC 7578), in any encoding.
 
-use axum::http::{HeaderMap, header};
+use http::{HeaderMap, header};
 use percent_encoding::percent_decode_str;
 
 /// The field name of a part, and the name of its file. Bytes that are not UTF-8 are replaced by
 /// U+FFFD.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Disposition {
+pub struct Disposition {
     /// The name of the field.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// The name of the file. A part that has one is a file.
-    pub(crate) file_name: Option<String>,
+    pub file_name: Option<String>,
 }
 
 impl Disposition {
-    pub(crate) fn of(headers: &HeaderMap) -> Disposition {
+    /// Returns the names in the headers of a part.
+    pub fn of(headers: &HeaderMap) -> Disposition {
         let value = headers
             .get(header::CONTENT_DISPOSITION)
             .map(|value| String::from_utf8_lossy(value.as_bytes()));
@@ -137,6 +138,7 @@ mod tests {
             Some("file"),
             Some("a;b=c.jpg"),
         );
+
         assert_parsed(
             b"form-data;Name = \"file\" ; FILENAME=\"\"",
             Some("file"),
@@ -179,6 +181,7 @@ mod tests {
             Some("file"),
             Some("a"),
         );
+
         assert_parsed(
             b"form-data; name=\"file\"; filename*=nonsense; filename=b",
             Some("file"),
