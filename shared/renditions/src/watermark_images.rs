@@ -75,13 +75,15 @@ struct Current<'a> {
 }
 
 impl Current<'_> {
-    /// Returns the revision of the stored image if it is a copy of a file that has no newer bytes,
-    /// or none any more. Revisions are ordered by time.
+    /// Returns the revision of the stored image if it is a copy of a file whose bytes were not
+    /// replaced since, or that is not active any more.
     fn copy_of(&self, id: FileId, file: Option<&File>) -> Option<Revision> {
         let copy = self.stored?;
         let is_same = self.watermark?.file_id == Some(id);
-        let is_newer =
-            |file: &File| file.status == FileStatus::Active && file.revision > Some(copy);
+        let is_newer = |file: &File| {
+            file.status == FileStatus::Active && file.replaced_at >= Some(copy.created_at())
+        };
+
         (is_same && !file.is_some_and(is_newer)).then_some(copy)
     }
 }
@@ -146,6 +148,7 @@ impl Watermarks {
             watermark: folder.folder().security.watermark.as_ref(),
             stored: folder.folder().stored_watermark,
         };
+
         let stored_watermark = match &settings.watermark {
             Some(watermark) => self.store_image(space, watermark, current).await?,
             None => None,
@@ -154,6 +157,7 @@ impl Watermarks {
             settings,
             stored_watermark,
         };
+
         self.bucket
             .replace_folder_security(space, folder, new)
             .await
