@@ -8,7 +8,7 @@
 //! - Simultaneous requests for one rendition render it once per process, and share an error.
 //! - A stored rendition is opened, and read only as far as the caller reads it.
 //! - Renderings together use at most the memory that the process has for them. A request that waits
-//!   too long for memory fails with 503. Spaces share it fairly.
+//!   too long for memory fails with 503.
 //! - A rendering that outlasts its request is stored, on Lambda only if its execution environment
 //!   serves further requests.
 //! - A request that may not create a rendition gets it only if it is stored.

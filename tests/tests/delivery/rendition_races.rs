@@ -1,6 +1,8 @@
 //! Renderings while other requests change what they read, or use all memory for originals.
 
-use std::{pin::Pin, time::Duration};
+use std::{
+    num::NonZeroUsize, ops::RangeInclusive, pin::Pin, thread::available_parallelism, time::Duration,
+};
 
 use emulators::Hold;
 use futures::future::join_all;
@@ -22,8 +24,8 @@ use crate::{
 /// Calls of a delivery before it reads the original: the records, the stored rendition at both
 /// places, and the count of renderings.
 const CALLS_BEFORE_ORIGINAL: u32 = 4;
-/// Maximum originals of one space in memory: three quarters of all.
-const MAX_ORIGINALS_OF_SPACE: u32 = 3;
+/// Range of the number of originals in memory, which is one per core.
+const MAX_ORIGINALS: RangeInclusive<usize> = 4..=16;
 /// Requests for one rendition while no memory is free.
 const WAITING: usize = 10;
 /// Maximum time of these requests, in seconds. One waits for five.
@@ -150,15 +152,12 @@ async fn rendering_with_a_watermark_that_is_replaced_meanwhile_can_be_retried(
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), multi_thread)]
-async fn requests_for_one_rendition_wait_together_for_memory_of_their_space(
-    stack: &Stack,
-    acme: &TestSpace,
-    other: &TestSpace,
-) {
+async fn requests_for_one_rendition_wait_together_for_memory(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    let other = other.upload(PHOTO).await;
     let mut paused_requests = Vec::new();
-    for width in 0..MAX_ORIGINALS_OF_SPACE {
+    let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+    let originals = cores.clamp(*MAX_ORIGINALS.start(), *MAX_ORIGINALS.end());
+    for width in 0..originals {
         let url = file.url_with(&format!("w={}", 40 + width));
         paused_requests.push(paused(stack, url, CALLS_BEFORE_ORIGINAL).await);
     }
@@ -171,7 +170,6 @@ async fn requests_for_one_rendition_wait_together_for_memory_of_their_space(
     for response in responses {
         response.expect_busy();
     }
-    stack.anonymous.fetch(&other.url_with("w=32")).await;
     for paused in paused_requests {
         paused.hold.release();
         paused.request.await.expect_status(200);

@@ -34,29 +34,6 @@ pub(super) fn assert_limited(response: Response, seconds: u64) {
     assert_eq!(response.expect_error(429), json!({}));
 }
 
-#[stack_test]
-async fn slow_clients_without_a_key_delay_no_key_of_the_space(stack: &Stack, acme: &TestSpace) {
-    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
-    let url = format!("{}{}", stack.local.api_url(), unsigned.path);
-    let head = format!(
-        "POST /api/v1{} HTTP/1.1\r\nhost: a\r\nreferer: {REFERRER}\r\ncontent-type: multipart/form-data; boundary=b\r\n\
-         expect: 100-continue\r\ncontent-length: {}\r\n\r\n",
-        unsigned.path, 50_000_000
-    );
-
-    // With 48 units each, they take three quarters of the 512 for forms without a key.
-    let mut slow = Vec::new();
-    for _ in 0..8 {
-        let mut connection = RawConnection::connect(&url).await;
-        connection.send(&head).await;
-        connection.expect_continue().await;
-        slow.push(connection);
-    }
-
-    let keyed = tokio::time::timeout(seconds(10), acme.upload(PHOTO).send()).await;
-    keyed.expect("no waiting").expect_created();
-}
-
 /// Asserts the number of file records, which are active, and of their objects.
 pub(super) async fn assert_stored(stack: &Stack, files: usize) {
     let dump = stack.dump().await;
