@@ -631,8 +631,8 @@ export type FileRecord = {
      */
     tags: Array<Tag>;
     /**
-     * Thumbnails of an image, listed once it is processed, the smallest first. They are rendered by their first
-     * request, except eager ones.
+     * Thumbnails of an image, listed once it is processed, the smallest first. They are
+     * rendered by their first request, except eager ones.
      */
     thumbnails: Array<Thumbnail>;
     /**
@@ -737,7 +737,8 @@ export type Folder = {
      */
     parent_id: FolderId | null;
     /**
-     * Names of the folders from the root to this one, each followed by a slash: `photos/vacation/`.
+     * Names of the folders from the root to this one, each followed by a slash:
+     * `photos/vacation/`.
      */
     path: string | null;
     /**
@@ -844,7 +845,8 @@ export type FolderSummary = {
      */
     parent_id: FolderId | null;
     /**
-     * Names of the folders from the root to this one, each followed by a slash: `photos/vacation/`.
+     * Names of the folders from the root to this one, each followed by a slash:
+     * `photos/vacation/`.
      */
     path: string | null;
     /**
@@ -876,7 +878,8 @@ export type FolderSummaryPage = {
 };
 
 /**
- * Name of a format in lower case: an extension without its dot, or a MIME type. 1 to 100 characters.
+ * Name of a format in lower case: an extension without its dot, or a MIME type. 1 to 100
+ * characters.
  */
 export type FormatName = string;
 
@@ -1016,8 +1019,8 @@ export type NotificationRules = {
      */
     events: Array<WebhookEvent> | null;
     /**
-     * URL of webhooks, instead of the space's. Responses to the role `user` have null, because it may
-     * contain a secret.
+     * URL of webhooks, instead of the space's. Responses to the role `user` have null, because it
+     * may contain a secret.
      */
     webhook_url: PublicHttpsUrl | null;
 };
@@ -1031,8 +1034,8 @@ export type NotificationRulesInput = {
      */
     events?: Array<WebhookEvent> | null;
     /**
-     * URL of webhooks, instead of the space's. Responses to the role `user` have null, because it may
-     * contain a secret.
+     * URL of webhooks, instead of the space's. Responses to the role `user` have null, because it
+     * may contain a secret.
      */
     webhook_url?: PublicHttpsUrl | null;
 };
@@ -1060,7 +1063,8 @@ export type PartError = {
     };
     message: string;
     /**
-     * Seconds after which to send the part again, as in the header `Retry-After`. Null if it does not help.
+     * Seconds after which to send the part again, as in the header `Retry-After`. Null if it does
+     * not help.
      */
     retry_after: number | null;
     /**
@@ -1415,8 +1419,8 @@ export type SignFileUrlRequest = {
 };
 
 /**
- * A signed URL that uploads files without an API key, until it expires or the key that signed it is
- * revoked or expires.
+ * A signed URL that uploads files without an API key, until it expires or the key that signed it
+ * is revoked or expires.
  */
 export type SignedUploadUrl = {
     /**
@@ -1483,8 +1487,8 @@ export type SigningSecret = {
      */
     kid: string;
     /**
-     * The secret before the last rotation. Null if there was no rotation, if it was immediate, or if the
-     * secret has expired.
+     * The secret before the last rotation. Null if there was no rotation, if it was immediate, or
+     * if the secret has expired.
      */
     previous: PreviousSigningSecret | null;
     /**
@@ -1838,8 +1842,8 @@ export type TransformationRulesInput = {
 export type UnsignedRestrictions = {
     /**
      * Hosts of the pages that may upload; at least one. `example.com` allows this host alone,
-     * `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and path
-     * of a page do not matter.
+     * `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and
+     * path of a page do not matter.
      */
     allowed_referrers: Array<HostPattern>;
     /**
@@ -1858,8 +1862,8 @@ export type UnsignedRestrictions = {
 export type UnsignedRestrictionsInput = {
     /**
      * Hosts of the pages that may upload; at least one. `example.com` allows this host alone,
-     * `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and path
-     * of a page do not matter.
+     * `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and
+     * path of a page do not matter.
      */
     allowed_referrers: Array<HostPattern>;
     /**
@@ -2310,8 +2314,8 @@ export type UserUploader = {
  */
 export type ValidationRules = {
     /**
-     * Names of accepted formats, extensions or MIME types: each stands for all names of its format, `jpeg` also for
-     * `jpg`. Null accepts all formats.
+     * Names of accepted formats, extensions or MIME types: each stands for all names of its
+     * format, `jpeg` also for `jpg`. Null accepts all formats.
      */
     allowed_formats: Array<FormatName> | null;
     /**
@@ -2341,8 +2345,8 @@ export type ValidationRules = {
  */
 export type ValidationRulesInput = {
     /**
-     * Names of accepted formats, extensions or MIME types: each stands for all names of its format, `jpeg` also for
-     * `jpg`. Null accepts all formats.
+     * Names of accepted formats, extensions or MIME types: each stands for all names of its
+     * format, `jpeg` also for `jpg`. Null accepts all formats.
      */
     allowed_formats?: Array<FormatName> | null;
     /**
@@ -2376,8 +2380,8 @@ export type Watermark = {
      */
     enabled: boolean;
     /**
-     * The file that is the watermark image, in place of `url`: an image of the same space. Its original
-     * bytes were copied, so it may have been deleted.
+     * The file that is the watermark image, in place of `url`: an image of the same space. Its
+     * original bytes were copied, so it may have been deleted.
      */
     file_id: FileId | null;
     /**
@@ -2389,7 +2393,8 @@ export type Watermark = {
      */
     position: Gravity;
     /**
-     * URL of the watermark image: `https`. Required if `enabled` is true and there is no `file_id`.
+     * URL of the watermark image: `https`. Required if `enabled` is true and there is no
+     * `file_id`.
      */
     url: PublicHttpsUrl | null;
 };
@@ -2415,7 +2420,8 @@ export type WatermarkInput = {
      */
     position?: Gravity | null;
     /**
-     * URL of the watermark image: `https`. Required if `enabled` is true and there is no `file_id`.
+     * URL of the watermark image: `https`. Required if `enabled` is true and there is no
+     * `file_id`.
      */
     url?: PublicHttpsUrl | null;
 };
