@@ -83,6 +83,7 @@ fn check_strip(file: &[u8], probed: &ImageInfo) {
         return;
     };
     let info = probe_whole(&stripped).expect("a stripped image has a header");
+
     assert_eq!(
         (info.format, info.stored()),
         (probed.format, probed.stored())
@@ -96,6 +97,7 @@ fn check_strip(file: &[u8], probed: &ImageInfo) {
     } else {
         assert_eq!(info.orientation, probed.orientation);
     }
+
     assert_eq!(strip(&stripped, &info), Ok(stripped.clone()));
     if probed.format.has_removable_metadata() {
         assert_eq!(require_complete(&stripped), Ok(()));

@@ -106,12 +106,14 @@ fn check_texts(text: &str) {
     if let Ok(tag) = Tag::parse(text) {
         assert_eq!(Tag::parse(tag.as_str()), Ok(tag));
     }
+
     if let Ok(format) = FormatName::parse(text) {
         assert_eq!(FormatName::parse(format.as_str()), Ok(format));
     }
     if let Some(time) = Timestamp::parse_rfc3339(text) {
         assert_eq!(Timestamp::parse_rfc3339(&time.rfc3339()), Some(time));
     }
+
     let _ = UploadConfigReference::parse(text);
 }
 
@@ -148,6 +150,7 @@ fn check_ids(text: &str) {
         );
         assert_eq!(id.to_string().parse(), Ok(id));
     }
+
     if let Ok(id) = text.parse::<KeyId>() {
         assert_eq!(id.to_string(), text);
     }
@@ -157,6 +160,7 @@ fn check_ids(text: &str) {
     if let Some(id) = RenditionId::parse(text) {
         assert_eq!(id.as_str(), text);
     }
+
     if let Some(secret) = KeySecret::parse(text) {
         assert_eq!(secret.reveal(), text);
         assert_eq!(secret.last_four().len(), 4);

@@ -117,6 +117,7 @@ fn check_rendered(rendered: &RenderedImage, format: Format, expected: Option<Ima
 fn check_file(bytes: &[u8]) -> ImageInfo {
     let info = probe(bytes).expect("a written image has a header");
     assert_eq!(require_complete(bytes), Ok(()));
+
     if info.frames == Frames::Animated {
         let options = RenderOptions {
             resize: None,
@@ -130,6 +131,7 @@ fn check_file(bytes: &[u8]) -> ImageInfo {
         let pixels = decode(bytes, &info).expect("a written image can be decoded");
         assert_eq!((pixels.width, pixels.height), (info.width, info.height));
     }
+
     info
 }
 
@@ -143,6 +145,7 @@ fn check_transform(input: &ImageInput) {
                 (displayed.width, displayed.height),
                 (changed.width, changed.height)
             );
+
             let is_encoded = probe(input.file).is_ok_and(|probed| probed.format != info.format);
             if is_encoded {
                 check_file(&changed.bytes);

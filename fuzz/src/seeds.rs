@@ -94,6 +94,7 @@ pub fn headers() -> Vec<Vec<u8>> {
         heads::ico(),
         heads::heif_with_aperture([64, 1], [48, 1]),
     ];
+
     [
         files::damaged(),
         jpegs::files(),
@@ -147,6 +148,7 @@ fn pngs() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = all
         .map(|channels| files::with_exif(Format::Png, channels, &exif))
         .to_vec();
+
     seeds.push(files::animated_png(2));
     for (color, depth) in [
         (png::ColorType::Indexed, png::BitDepth::Two),
@@ -156,6 +158,7 @@ fn pngs() -> Vec<Vec<u8>> {
     ] {
         seeds.push(png_of(color, depth));
     }
+
     seeds
 }
 
@@ -231,6 +234,7 @@ pub fn texts() -> Vec<Vec<u8>> {
         "space_id=01JCQZ4XK8V9W7Y6T5S4R3Q2P1&upload_config_id=01JCQZ4XK8V9W7Y6T5S4R3Q2P1&expires=1&kid=1&filename=a.jpg&content_type=image/png&folder_id=root&signature=00",
         "sk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcd000000",
     ];
+
     let parsers = 0..crate::PARSERS;
     parsers
         .flat_map(|parser| texts.map(|text| [&[parser], text.as_bytes()].concat()))

@@ -103,6 +103,7 @@ impl Dump {
                 "{key} has other bytes"
             );
         };
+
         self.items_with_prefix(item_keys::PATHS)
             .inspect(assert_bytes)
             .collect()

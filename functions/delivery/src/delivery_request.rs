@@ -142,6 +142,7 @@ mod tests {
             ),
         ] {
             let request = parse(uri).expect("a delivery request");
+
             assert_eq!(request.storage_path, storage_path, "{uri}");
             assert_eq!(request.download, download, "{uri}");
             assert_eq!(request.signature.is_some(), is_signed, "{uri}");
@@ -159,6 +160,7 @@ mod tests {
             let request = parse(uri).expect("a delivery request");
             let transformation = request.transformation.ok();
             let canonical = transformation.map(|parsed| parsed.map(|parsed| parsed.to_string()));
+
             assert_eq!(
                 canonical,
                 expected.map(|expected| expected.map(str::to_owned)),

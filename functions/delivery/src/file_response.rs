@@ -94,11 +94,13 @@ impl<'a> FileResponse<'a> {
             let date = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds));
             insert(&mut headers, header::LAST_MODIFIED, &date);
         }
+
         insert(
             &mut headers,
             header::CACHE_CONTROL,
             &self.cache_control_at(self.now),
         );
+
         // Pages with `Cross-Origin-Embedder-Policy` show only what permits it. A signed URL is a
         // permission for any page.
         let readers = if self.authorized.is_opened_by_key() {
@@ -249,6 +251,7 @@ impl<'a> FileResponse<'a> {
         } else {
             "restricted"
         };
+
         let parts = [
             revision.as_deref().unwrap_or_default(),
             self.rendition
@@ -258,6 +261,7 @@ impl<'a> FileResponse<'a> {
             self.authorized.access_revision(),
             &self.content_disposition(),
         ];
+
         let digest = hex::encode(Sha256::digest(parts.join(" ")));
         format!("\"{}\"", &digest[..ETAG_DIGITS])
     }

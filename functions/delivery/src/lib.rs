@@ -147,5 +147,6 @@ fn preflight() -> Response {
             HeaderValue::from_static("7200"),
         ),
     ];
+
     (StatusCode::NO_CONTENT, headers).into_response()
 }

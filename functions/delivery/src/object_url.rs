@@ -117,6 +117,7 @@ mod tests {
         ] {
             let parsed = ViewerOrigin::parse(&HeaderValue::from_static(header));
             let expected = expected.map(|origin| ViewerOrigin(origin.to_owned()));
+
             assert_eq!(parsed, expected, "{header}");
         }
     }

@@ -47,6 +47,7 @@ fn subsampled(sampling: [(u32, u32); 2], is_progressive: bool) -> Vec<u8> {
     if is_progressive {
         settings.set_progressive_mode();
     }
+
     for (component, (across, down)) in
         settings
             .components_mut()
@@ -56,6 +57,7 @@ fn subsampled(sampling: [(u32, u32); 2], is_progressive: bool) -> Vec<u8> {
         component.h_samp_factor = across as i32;
         component.v_samp_factor = down as i32;
     }
+
     let mut started = settings.start_compress(Vec::new()).expect("a header");
     started
         .write_scanlines(&picture(33, 31, Channels::Rgb).samples)

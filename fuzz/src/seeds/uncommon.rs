@@ -17,6 +17,7 @@ pub(super) fn files() -> Vec<Vec<u8>> {
         .to_vec();
     files.push(bitmap_icon());
     files.push(run_lengths());
+
     for compression in [
         Compression::Lzw,
         Compression::Packbits,
@@ -26,6 +27,7 @@ pub(super) fn files() -> Vec<Vec<u8>> {
     }
     files.push(deep_tiff());
     files.push(tiled_tiff());
+
     files
 }
 
@@ -105,9 +107,11 @@ fn tiled_tiff() -> Vec<u8> {
         [324, 8],
         [325, 256],
     ];
+
     let entries = fields.map(|[tag, value]| [tag, SHORT, 0, 1, value, 0]);
     let entries = entries.as_flattened().iter().copied();
     let directory: Vec<u8> = entries.flat_map(u16::to_be_bytes).collect();
+
     [
         &b"MM\0*\0\0\x01\x08"[..],
         &[7; 256],

@@ -64,6 +64,7 @@ impl LocalStack {
             if self.is_paused(trigger) {
                 continue;
             }
+
             let MessageCounts {
                 visible,
                 in_flight,
@@ -73,6 +74,7 @@ impl LocalStack {
             total.in_flight += in_flight;
             total.delayed += delayed;
         }
+
         // Counted after the queues: once a message is deleted, its other receives have begun.
         total.running_batches = self.running_batches.count();
         Some(total)

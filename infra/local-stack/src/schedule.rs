@@ -85,10 +85,12 @@ impl ScheduleSender {
                 self.clock.sleep_until(due_ms).await;
                 self.send().await;
             };
+
             tokio::select! {
                 () = sent => {}
                 _ = stopping.changed() => return,
             }
+
             self.next_ms.store(
                 following_ms(due_ms, period_ms(&self.schedule), self.clock.now_ms()),
                 Ordering::Release,
@@ -104,12 +106,14 @@ impl ScheduleSender {
                 .send_message()
                 .queue_url(&self.queue_url)
                 .message_body(&self.schedule.message);
+
             match message.send().await {
                 Ok(_) => return,
                 Err(error) => {
                     tracing::warn!(rule = self.schedule.rule, %error, "a scheduled message could not be sent");
                 }
             }
+
             tokio::time::sleep(FAILURE_PAUSE).await;
         }
     }

@@ -46,6 +46,7 @@ pub(crate) fn bind(port: u16) -> Result<TcpListener, StartError> {
 pub(crate) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, mut stopping: Stopping) {
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
+
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -59,6 +60,7 @@ pub(crate) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, mut stop
             _ = stopping.changed() => break,
         }
     }
+
     drop(listener);
     // Dropping the set aborts the remaining connections.
     let _ = tokio::time::timeout(STOP_DEADLINE, graceful.shutdown()).await;

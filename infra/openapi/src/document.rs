@@ -211,6 +211,7 @@ fn headers() -> Value {
         |description: &str, schema: &Value| json!({"description": description, "schema": schema});
     let text = json!({"type": "string"});
     let number = json!({"type": "integer"});
+
     json!({
         REQUEST_ID: header("Id of the request, for questions about it.", &text),
         RETRY_AFTER: header("Seconds until the request may be sent again.", &number),
@@ -242,6 +243,7 @@ fn webhooks() -> Map<String, Value> {
         });
         (event.to_owned(), json!({"post": operation}))
     };
+
     WEBHOOKS.into_iter().map(webhook).collect()
 }
 
@@ -279,10 +281,12 @@ fn error_responses() -> Map<String, Value> {
             .chain(retry_after)
             .chain(authenticate)
             .chain(limits);
+
         let headers = header_references(names);
         let response = json!({"description": description, "headers": headers, "content": content});
         (format!("Error{status}"), response)
     };
+
     ERRORS.into_iter().map(response).collect()
 }
 

@@ -121,14 +121,17 @@ impl<'run> Scope<'run> {
             let (variable, after) = after
                 .split_once('}')
                 .ok_or_else(|| fail("`${` is not closed"))?;
+
             let value = match (variable.split_once('.'), resource) {
                 (None, Some(id)) if variable == NAME => self.name(id),
                 (None, _) => self.reference(variable)?,
                 (Some((id, attribute)), _) => self.attribute(id, attribute)?,
             };
+
             filled.extend([before, &value]);
             rest = after;
         }
+
         filled.push_str(rest);
         Ok(filled)
     }
@@ -195,6 +198,7 @@ impl<'run> Scope<'run> {
                 )));
             }
         };
+
         Ok(Some(value))
     }
 

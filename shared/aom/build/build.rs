@@ -109,13 +109,16 @@ fn source_directory(cargo: &str, target: &str) -> Result<PathBuf> {
             target,
         ])
         .output()?;
+
     let metadata: Value = serde_json::from_slice(&metadata.stdout)
         .map_err(|_| String::from_utf8_lossy(&metadata.stderr).into_owned())?;
+
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let manifest = packages
         .filter(|package| package["name"] == "libaom-sys")
         .find_map(|package| package["manifest_path"].as_str())
         .ok_or("libaom-sys is no dependency")?;
+
     Ok(Path::new(manifest).with_file_name("vendor"))
 }
 
@@ -124,12 +127,14 @@ fn generate(source: &Path, directory: &Path, architecture: &Architecture) -> Res
     fs::create_dir_all(directory)?;
     let defaults = fs::read_to_string(source.join("build/cmake/aom_config_defaults.cmake"))?;
     let options = options(&defaults, architecture);
+
     let mut config = CONFIG_START.to_owned();
     for (name, value) in &options {
         writeln!(config, "#define {name} {value}")?;
     }
     fs::write(directory.join("aom_config.h"), config)?;
     fs::write(directory.join("aom_version.h"), VERSION)?;
+
     for (name, program) in DISPATCHED {
         let program = fs::read_to_string(source.join(program))?;
         let header = dispatch::header(&program, &options, architecture)?;

@@ -83,6 +83,7 @@ impl Frame {
     fn plane_sizes(&self) -> [PlaneSize; 2] {
         let width = self.width as usize;
         let height = self.height as usize;
+
         match self.chroma {
             Chroma::Full => [PlaneSize { width, height }; 2],
             // libaom reads the chroma of gray images too.
@@ -140,6 +141,7 @@ mod tests {
             speed: MAX_SPEED,
             quantizer: MAX_QUANTIZER,
         };
+
         for options in [
             Options {
                 quantizer: MAX_QUANTIZER + 1,
@@ -149,6 +151,7 @@ mod tests {
         ] {
             assert!(frame.encode(options).is_err(), "{options:?}");
         }
+
         assert!(Frame::new(0, 8, Chroma::Half).encode(valid).is_err());
         assert!(Frame::new(65_537, 1, Chroma::Half).encode(valid).is_err());
     }

@@ -127,6 +127,7 @@ impl Decoded {
         // SAFETY: the picture refers to its sequence header.
         let sequence = sequence.map(|header| unsafe { header.as_ref() });
         let code = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+
         Picture {
             width: self.0.p.w.unsigned_abs(),
             height: self.0.p.h.unsigned_abs(),

@@ -187,10 +187,12 @@ fn decoder_that_aborts_is_an_error_and_the_next_one_works() {
     let fixture = &FIXTURES[0];
     let (width, height) = fixture.size;
     let mut aborted = 0;
+
     for position in 12..fixture.obus.len() {
         let mut obus = fixture.obus.to_vec();
         obus[position] ^= 0x55;
         let mut decoder = start();
+
         match decoder.decode(&obus, width, height) {
             Err(Av1Error::Ended(_)) => {
                 aborted += 1;
@@ -203,5 +205,6 @@ fn decoder_that_aborts_is_an_error_and_the_next_one_works() {
                 .unwrap(),
         }
     }
+
     assert!(aborted > 0);
 }

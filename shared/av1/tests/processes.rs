@@ -101,6 +101,7 @@ fn programs_that_end(directory: &Path) {
         let error = decode(directory, &script, OBUS, TIME);
         assert!(matches!(error, Av1Error::Ended(_)), "{script}: {error:?}");
     }
+
     for (script, obus) in [
         ("exit 0", OBUS),
         ("exit 3", OBUS),
@@ -114,6 +115,7 @@ fn programs_that_end(directory: &Path) {
         let error = decode(directory, script, obus, TIME);
         assert!(matches!(error, Av1Error::Killed(_)), "{script}: {error:?}");
     }
+
     let error = decode(directory, "kill -XCPU $$", OBUS, TIME);
     assert!(matches!(error, Av1Error::TooSlow), "{error:?}");
 }

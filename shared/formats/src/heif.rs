@@ -89,6 +89,7 @@ mod tests {
             let entry = [&start(2)[..], &id(item), &[0, 0], kind, &[0]].concat();
             boxed(*b"infe", &entry)
         };
+
         let tiles = [id(9), vec![0, 2], id(7), id(7)].concat();
         let meta = [
             vec![0; 4],
@@ -115,6 +116,7 @@ mod tests {
                 .concat(),
             ),
         ];
+
         [branded(*b"mif1", *b"miaf"), boxed(*b"meta", &meta.concat())].concat()
     }
 

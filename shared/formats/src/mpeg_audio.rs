@@ -119,6 +119,7 @@ fn kilobits(is_version_1: bool, layer: u8, index: usize) -> Option<u32> {
         ],
         (false, _) => [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
     };
+
     // 0 stands for another rate.
     rates.get(index.checked_sub(1)?).copied()
 }
@@ -193,12 +194,14 @@ fn are_frames(bytes: &[u8], shape: fn(&[u8]) -> Option<Shape>) -> bool {
     let Some((_, rate, samples)) = shape(bytes) else {
         return false;
     };
+
     let mut rest = bytes;
     for count in 0..FRAMES {
         let found = shape(rest).filter(|found| (found.1, found.2) == (rate, samples));
         let Some((length, ..)) = found else {
             return count > 0 && rest.starts_with(LAST_TAG);
         };
+
         match rest.get(length..) {
             Some([]) => return true,
             Some(next) => rest = next,

@@ -132,12 +132,15 @@ fn any_brand_is_iso_media_and_known_ones_select_the_type() {
             "{major:?}"
         );
     }
+
     assert_eq!(recognized(&boxed(*b"mdat", &[0; 40])), "mov");
+
     let long = branded(*b"heic", *b"mif1");
     for length in [0_u32, 256, 2 << 20] {
         let file = [&length.to_be_bytes()[..], &long[4..]].concat();
         assert_eq!(recognized(&file), "heic", "{length}");
     }
+
     let in_64_bits = [
         &1_u32.to_be_bytes()[..],
         b"ftyp",
@@ -155,6 +158,7 @@ fn audio_is_recognized_by_successive_frames() {
     let low_rate = frames(b"\xFF\xE3\x80\xC0", 417, 4);
     let layer_2 = frames(b"\xFF\xFD\x80\0", 417, 4);
     let aac = frames(&[0xFF, 0xF1, 0x50, 0x80, 0x0C, 0x80, 0], 100, 4);
+
     assert_recognized(vec![
         (mp3.clone(), "mp3"),
         (frames(b"\xFF\xFB\x90\0", 417, 1), "mp3"),
@@ -191,6 +195,7 @@ fn documents_are_known_by_the_names_in_their_archive() {
         bytes.extend(mime_type.bytes());
         bytes
     };
+
     for (bytes, expected) in [
         (
             zipped(&[
@@ -234,6 +239,7 @@ fn other_containers_name_their_formats() {
         bytes
     };
     let ogg = |packet: &[u8]| [&b"OggS\0\x02"[..], &[0; 20], &[1, 9], packet].concat();
+
     assert_recognized(vec![
         (packets(188, 0), "ts"),
         (packets(192, 4), "ts"),
@@ -281,6 +287,7 @@ fn words_are_no_signatures() {
         "%!TEX program",
         "DDS ",
     ];
+
     for text in words {
         assert_eq!(recognized(text.as_bytes()), "text", "{text}");
     }
@@ -294,6 +301,7 @@ fn no_other_signature_hides_an_executable() {
         head[at..at + signature.len()].copy_from_slice(signature);
         recognized(&head)
     };
+
     for (start, expected) in [
         (&b"MZ\x90\0"[..], "exe"),
         (b"\x7FELF", "elf"),

@@ -36,6 +36,7 @@ pub fn is_svg(head: &[u8]) -> bool {
         .step_by(bytes_per_character)
         .copied()
         .collect();
+
     characters
         .split(|character| *character == b'<')
         .skip(1)

@@ -50,6 +50,7 @@ fn office(head: &[u8]) -> Option<&'static str> {
     if !names().any(|name| OFFICE.iter().any(|known| name.starts_with(known))) {
         return None;
     }
+
     let folders: [(&[u8], &str); 3] = [
         (
             b"word/",
@@ -64,6 +65,7 @@ fn office(head: &[u8]) -> Option<&'static str> {
             "application/vnd.openxmlformats-officedocument.presentationml.presentation",
         ),
     ];
+
     let mut found =
         names().filter_map(|name| folders.iter().find(|(folder, _)| name.starts_with(folder)));
     found.next().map(|(_, mime_type)| *mime_type)

@@ -157,9 +157,11 @@ where
     Prefix: Future<Output = Result<Bytes, ServiceError>>,
 {
     let mut length = PREFIX_BYTES;
+
     loop {
         let prefix = read_prefix(length).await?;
         let is_complete = (prefix.len() as u64) < length;
+
         match media::probe::probe(&prefix) {
             Ok(probed) => return Ok(probed),
             Err(ProbeError::NeedsMore { bytes }) if !is_complete && bytes <= MAX_PREFIX_BYTES => {

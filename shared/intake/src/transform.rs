@@ -178,9 +178,11 @@ pub(crate) fn require_size(
         Format::Heic,
         Format::Avif,
     ];
+
     let declared = formats.into_iter().find(|format| {
         format.is_permitted_by(decoders) && format.media_type().mime_type == mime_type
     });
+
     match declared {
         Some(format)
             if size > MAX_FORM_FILE_BYTES && media::transform::converts_all(format, rules) =>
@@ -273,6 +275,7 @@ fn ingest_error(error: MediaError) -> IngestError {
         error @ MediaError::Decoder(_) => return ServiceError::unavailable(error).into(),
         error @ MediaError::Encoding(_) => return ServiceError::internal(error).into(),
     };
+
     field_error.into()
 }
 

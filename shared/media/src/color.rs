@@ -177,6 +177,7 @@ impl CmykConverter {
         {
             return;
         }
+
         for (inks, colors) in inks
             .as_chunks::<4>()
             .0
@@ -335,6 +336,7 @@ pub(crate) fn to_ycc(pixels: &mut Pixels) {
             let value = (sum + HALF) >> FRACTION_BITS;
             u8::try_from((value + offset).clamp(0, 255)).unwrap_or(u8::MAX)
         };
+
         // The factors of ITU-T T.871 with fractional bits.
         *red = weighted([19_595, 38_470, 7_471], 0);
         *green = weighted([-11_059, -21_709, 32_768], 128);

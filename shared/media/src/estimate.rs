@@ -255,6 +255,7 @@ pub(crate) fn animation_bytes(
     } else {
         0
     };
+
     let pixel_bytes = FRAME_PIXEL_BYTES + FILE_PIXEL_BYTES * u64::from(frames);
     FIXED_BYTES
         + watermark

@@ -27,6 +27,7 @@ impl Format {
         let Recognized::Format(recognized) = formats::recognize(head) else {
             return None;
         };
+
         match recognized.extension() {
             "jpg" => Some(Format::Jpeg),
             "png" => Some(Format::Png),

@@ -178,5 +178,6 @@ pub(crate) fn exif_block(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> 
         Format::Tiff => Some(bytes),
         Format::Gif | Format::Bmp | Format::Ico => None,
     };
+
     borrowed.map(Cow::Borrowed)
 }

@@ -76,6 +76,7 @@ const TILE: usize = 32;
 pub fn orient(mut pixels: Pixels, orientation: Orientation) -> Pixels {
     let size = pixels.channels.count();
     let row = pixels.width as usize * size;
+
     match orientation {
         Orientation::Normal => {}
         Orientation::Mirrored => mirror(&mut pixels.samples, row, size),
@@ -90,6 +91,7 @@ pub fn orient(mut pixels: Pixels, orientation: Orientation) -> Pixels {
         Orientation::QuarterTurnBack => return orient(transpose(pixels), Orientation::Flipped),
         Orientation::Transversed => return orient(transpose(pixels), Orientation::HalfTurn),
     }
+
     pixels
 }
 

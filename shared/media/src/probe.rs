@@ -90,6 +90,7 @@ pub fn probe(head: &[u8]) -> Result<ImageInfo, ProbeError> {
         Some(Format::Ico) => probe_ico(head),
         None => Err(ProbeError::UnknownFormat),
     }?;
+
     if probed.width == 0 || probed.height == 0 {
         return Err(ProbeError::Malformed("an image without pixels"));
     }
@@ -223,6 +224,7 @@ fn probe_webp(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let first = chunks
         .next()?
         .ok_or(ProbeError::Malformed("a WebP without chunks"))?;
+
     match &first.kind {
         b"VP8 " | b"VP8L" => {
             let frame = webp::frame(head, &first)?;
@@ -286,12 +288,14 @@ fn webp_pixels(
         if !matches!(&chunk.kind, b"VP8 " | b"VP8L") {
             continue;
         }
+
         let frame = webp::frame(head, &chunk)?;
         if frame.dimensions != canvas {
             return Err(ProbeError::Malformed(
                 "the dimensions of the WebP pixels differ from the canvas",
             ));
         }
+
         let is_lossless = chunk.kind == *b"VP8L";
         return Ok(WebPPixels {
             is_lossless,
@@ -302,6 +306,7 @@ fn webp_pixels(
             },
         });
     }
+
     Err(ProbeError::Malformed("a WebP without pixels"))
 }
 
@@ -310,8 +315,10 @@ fn probe_heif(head: &[u8], format: Format) -> Result<ImageInfo, ProbeError> {
     let primary = meta.primary()?;
     let found = meta.properties(primary)?;
     let shown = found.shown();
+
     // The major brand of image sequences.
     let is_sequence = matches!(head.get(8..12), Some(b"avis" | b"hevc" | b"hevx" | b"msf1"));
+
     Ok(ImageInfo {
         orientation: Orientation::from_heif(found.turns, found.mirror),
         frames: if is_sequence {
@@ -333,11 +340,13 @@ fn probe_bmp(head: &[u8]) -> Result<ImageInfo, ProbeError> {
             le16(head, 20)?.into(),
         ));
     }
+
     // ImageSize are signed: a negative height means top-down rows.
     let height = le32(head, 22)?.cast_signed();
     let width = u32::try_from(le32(head, 18)?.cast_signed())
         .map_err(|_| ProbeError::Malformed("the width of the BMP is negative"))?;
     let has_alpha = header >= 56 && le32(head, 66)? != 0;
+
     Ok(ImageInfo {
         has_alpha,
         lossless: true,

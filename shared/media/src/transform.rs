@@ -87,16 +87,19 @@ pub fn transform_undecoded(
     let Some(format) = transformable_format(bytes, rules) else {
         return Ok(Some(TransformOutcome::Unchanged));
     };
+
     let probed = probe_whole(bytes)?;
     if probed.frames != Frames::Animated && is_converted(&probed, rules) {
         return Ok(None);
     }
+
     if !rules.strip_metadata {
         return Ok(Some(TransformOutcome::Unchanged));
     }
     if format == Format::Png && !metadata::has_end(bytes)? {
         return Err(MediaError::Truncated);
     }
+
     let output = stripped(bytes, &probed)?;
     Ok(Some(outcome(bytes, output, format, &probed)))
 }

@@ -31,9 +31,11 @@ pub(crate) fn require_table_limit(bytes: &[u8], limit: u64) -> Result<(), MediaE
             b"ALPH" if data.first().is_some_and(|flags| flags & 3 == 1) => data.get(ALPHA_HEADER..),
             _ => continue,
         };
+
         if let Some(size) = size {
             vp8l::require_table_limit(stream.unwrap_or_default(), size, limit)?;
         }
     }
+
     Ok(())
 }

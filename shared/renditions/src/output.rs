@@ -32,10 +32,12 @@ pub fn resolve(rendition: Rendition, file: &File) -> Rendition {
     let Some(size) = file.displayed_size() else {
         return rendition;
     };
+
     let resolved = resolve_for_size(rendition, size);
     let Ok(output_size) = output_size(&resolved, size) else {
         return resolved;
     };
+
     let mut formats = formats(resolved, &file.mime_type, file.has_alpha()).into_iter();
     let format = formats
         .find(|format| suits_size(*format, output_size))
@@ -44,6 +46,7 @@ pub fn resolve(rendition: Rendition, file: &File) -> Rendition {
     // Until it is processed, a HEIC or AVIF may have alpha.
     let may_have_alpha = original.is_some_and(is_heif) && file.has_alpha().is_none();
     let may_become_png = format == ImageFormat::Jpeg && may_have_alpha;
+
     Rendition {
         format,
         output: resolved.output.map(|output| RenditionOutput {

@@ -110,6 +110,7 @@ pub(crate) fn choose_format(
     let info = source.info();
     let original = info.format.media_type().mime_type;
     let mut exceeded = None;
+
     for image_format in formats(rendition, &original, Some(info.has_alpha)) {
         let format = format_of(image_format);
         match source.plan(&plan_options(rendition, format)) {
@@ -123,6 +124,7 @@ pub(crate) fn choose_format(
             Err(error) => return Err(error),
         }
     }
+
     // The last format suits every image, so it exceeded a limit.
     Err(exceeded.unwrap_or(MediaError::Encoding("no format suits the image".to_owned())))
 }
@@ -211,6 +213,7 @@ pub(crate) fn rendering_error(error: MediaError, rendition: Rendition) -> Servic
             parameter => unrenderable(FieldErrors::from((parameter, field_error))),
         }
     };
+
     match error {
         MediaError::Truncated => invalid(&FieldError::Custom("is a truncated image")),
         MediaError::UnsupportedFormat(Format::Avif | Format::Heic) => invalid(&FieldError::Custom(

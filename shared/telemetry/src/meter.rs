@@ -42,11 +42,13 @@ impl Meter {
             route = Empty,
             space_id = Empty
         );
+
         let id = TaskId::Request {
             id: request_id.to_owned(),
             method: method.to_owned(),
             path,
         };
+
         Task::start(self.clone(), span, id)
     }
 

@@ -141,6 +141,7 @@ impl Worker for ScriptedWorker {
             }
             _ => assert!(!context.may_kill_process(context.env.now())),
         }
+
         Ok(())
     }
 }

@@ -20,6 +20,7 @@ pub(crate) fn page(kinds: &[Kind], prices: &Prices) -> String {
          compares sizes. The log is counted\nas the functions write it on Lambda.\n\n## Per million requests\n\n| request | $ |\n| --- | --- |\n",
         prices.title(),
     );
+
     for kind in kinds {
         let _ = writeln!(page, "| {} | {:.2} |", kind.name, total(kind, prices));
     }
@@ -27,6 +28,7 @@ pub(crate) fn page(kinds: &[Kind], prices: &Prices) -> String {
     for kind in kinds {
         parts(&mut page, kind, prices);
     }
+
     page
 }
 

@@ -147,6 +147,7 @@ async fn retry_after_lost_responses_returns_first_effect(stack: &Stack, acme: &T
         let faults = stack.local.faults();
         faults.lose_response(DynamoDb, "TransactWriteItems", ATTEMPTS);
         let lost = creation.send("one").await;
+
         // An upload resolves an unknown commit itself; other requests are sent again.
         let first = if lost.status == 201 {
             assert_first(lost)
@@ -156,6 +157,7 @@ async fn retry_after_lost_responses_returns_first_effect(stack: &Stack, acme: &T
             found.expect_header("idempotent-replayed", "true");
             found.expect_status(201)
         };
+
         assert_one_effect(stack, &creation, &first, &before).await;
     }
 }

@@ -41,6 +41,7 @@ impl Route {
     async fn prepare(self, stack: &Stack, acme: &TestSpace) -> Setup {
         let [old, new] = [jpeg(5, 4), jpeg(70, 40)];
         let photo = acme.upload(old.clone()).await;
+
         let mut upload = None;
         if self == Route::Confirmation {
             let fields = json!({"replaces": photo.id, "size": new.len()});
@@ -48,6 +49,7 @@ impl Route {
             pending.put(stack, new.clone()).await;
             upload = Some(pending);
         }
+
         Setup {
             acme: acme.clone(),
             file: photo.id.clone(),

@@ -54,6 +54,7 @@ pub(crate) async fn assert_no_old_bytes(stack: &Stack, file: &str) {
     let Dump { objects, items } = stack.dump().await;
     let of_file = |key: &&String| key.contains(file);
     let originals: Vec<&String> = objects.keys().filter(of_file).collect();
+
     let revisions: Vec<&Value> = items
         .iter()
         .filter(|(key, _)| key.sort == format!("FILE#{file}"))
@@ -62,6 +63,7 @@ pub(crate) async fn assert_no_old_bytes(stack: &Stack, file: &str) {
     let [Value::String(revision)] = revisions[..] else {
         panic!("{revisions:?}");
     };
+
     assert!(!originals.is_empty());
     for key in originals {
         assert!(key.contains(revision), "{key} of {revision}");

@@ -8,6 +8,7 @@ use tests::{File, PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};
 async fn library(stack: &Stack, acme: &TestSpace) -> Vec<(File, bool)> {
     let closed = acme.folder("Closed").await;
     acme.set_access(closed.path(), Some(true)).await;
+
     let mut files = Vec::new();
     for (delivery_type, folder) in [
         ("upload", None),
@@ -24,6 +25,7 @@ async fn library(stack: &Stack, acme: &TestSpace) -> Vec<(File, bool)> {
         };
         files.push((file, delivery_type != "upload" || folder.is_some()));
     }
+
     stack.run_post_upload().await;
     files
 }

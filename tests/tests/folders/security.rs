@@ -65,6 +65,7 @@ fn watermarks(url: &str) -> Vec<(Value, Value)> {
         // A disabled watermark is a setting too.
         [{}, {}],
     ]));
+
     let position = |name| (json!({ "position": name }), json!({ "position": name }));
     cases.extend(POSITIONS.split(' ').map(position));
     cases
@@ -126,6 +127,7 @@ async fn put_replaces_all_settings_and_absent_ones_are_inherited(stack: &Stack, 
 /// below it.
 fn invalid_security() -> Vec<(Value, Map<String, Value>)> {
     let required = "is required when security.watermark.enabled is true";
+
     rows(json!([
         [null, {"": "is required"}],
         [[1], {"": "must be an object"}],

@@ -137,12 +137,14 @@ async fn state_of_the_stack_is_readable_at_loopback_hosts_only(stack: &Stack) {
         ("attacker.example:9000", 421),
         ("127.0.0.1.attacker.example", 421),
     ];
+
     for path in ["/queues", "/webhooks/received"] {
         for (host, status) in cases {
             let request = stack
                 .anonymous
                 .request("GET", &format!("{demo}{path}"))
                 .header("host", host);
+
             let response = stack.anonymous.send(request).await;
             response.with_context(host).expect_status(status);
         }
@@ -154,6 +156,7 @@ async fn pages_of_other_origins_cannot_send_webhooks(stack: &Stack) {
     let receiver = format!("{}demo/webhooks", stack.local.dashboard_url());
     let own = |host: &str| format!("http://{host}");
     let rebound = "attacker.example:9000";
+
     for (host, origin, status) in [
         ("127.0.0.1:9000", None, 204),
         ("127.0.0.1:9000", Some(own("127.0.0.1:9000")), 204),
@@ -169,6 +172,7 @@ async fn pages_of_other_origins_cannot_send_webhooks(stack: &Stack) {
         if let Some(origin) = &origin {
             request = request.header("origin", origin);
         }
+
         let response = stack.anonymous.send(request).await;
         response
             .with_context(&format!("{origin:?}"))

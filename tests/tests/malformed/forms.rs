@@ -166,6 +166,7 @@ async fn boundary_with_characters_that_require_quotes_is_read_without_them(acme:
         b"text",
     );
     let body = String::from_utf8(form(&[text("space", &acme.handle), file])).expect("UTF-8");
+
     for boundary in ["===============123==", "a/b:c(d)?,e"] {
         let body = body.replace(BOUNDARY, boundary).into_bytes();
         for content_type in [

@@ -60,6 +60,7 @@ impl Racing {
         let [_, inner, deepest] = &tree.folders;
         let into = |folder: &Folder| json!({"folder_id": folder.id});
         let parent = |folder: &Folder| json!({"parent_id": folder.id});
+
         match self {
             Racing::Upload => Request::upload(into(inner)),
             Racing::Presign => Request::post("/upload/presign", presign_body(acme, into(inner))),
@@ -126,12 +127,14 @@ impl Racing {
         let response = response.with_context(&format!("{self:?}"));
         let allowed = [200, 201, 202, 404, 422];
         let has_succeeded = response.expect_status_of(&allowed).status < 300;
+
         for (index, file) in tree.files.iter().enumerate() {
             let is_out = match self {
                 Racing::MoveFileOut => index == 1,
                 Racing::MoveFolderOut => index == 2,
                 _ => false,
             };
+
             let status = stack.account().get(file.path()).await.status;
             assert!(status == 404 || is_out, "{self:?}: {status}");
             assert!(status == 200 || !is_out || !has_succeeded, "{self:?}");

@@ -71,6 +71,7 @@ async fn spares(stack: &Stack, acme: &TestSpace) -> Value {
     keep_for_days(acme, 1).await;
     let account = stack.account();
     let mut spares: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+
     for number in 0..SPARES {
         let name = format!("spare-{number}");
         let named = json!({ "name": name });
@@ -78,6 +79,7 @@ async fn spares(stack: &Stack, acme: &TestSpace) -> Value {
         let space = account.create("/spaces", &named).await;
         let trashed = acme.upload(PHOTO).await;
         acme.delete_ok(trashed.path()).await;
+
         for (kind, id) in [
             ("spaces", space["id"].clone()),
             ("space_keys", json!(acme.create_key(&name).await.id)),
@@ -91,6 +93,7 @@ async fn spares(stack: &Stack, acme: &TestSpace) -> Value {
             spares.entry(kind).or_default().push(id);
         }
     }
+
     json!(spares)
 }
 
@@ -244,6 +247,7 @@ fn committed_document_has_an_example_of_each_request_and_success() {
         serde_json::from_str(include_str!("../../../openapi.json")).expect("JSON");
     let mut found = Vec::new();
     objects("/paths", &document["paths"], &mut found);
+
     let is_body = |pointer: &str| {
         let excluded = ["/responses/4", "/parameters/"];
         pointer.contains("/content/") && !excluded.iter().any(|part| pointer.contains(part))
@@ -254,6 +258,7 @@ fn committed_document_has_an_example_of_each_request_and_success() {
         .filter(|(_, object)| !object.contains_key("example"))
         .map(|(pointer, _)| pointer)
         .collect();
+
     assert_eq!(without, Vec::<&String>::new());
     assert!(
         document["webhooks"]["file.uploaded"]["post"]["requestBody"]["content"]["application/json"]

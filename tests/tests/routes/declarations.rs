@@ -45,6 +45,7 @@ fn generated_files_match_declarations() {
             // Not with `println!`, whose output tests capture.
             writeln!(io::stdout(), "{change:10} {}", path.display()).expect("an output");
         }
+
         let content = fs::read_to_string(&file.path).unwrap_or_default();
         assert!(
             content == file.content,

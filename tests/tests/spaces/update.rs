@@ -61,6 +61,7 @@ async fn immutable_fields_are_kept(acme: &TestSpace) {
 /// errors.
 fn invalid_updates(foreign_config: &Value) -> Vec<(Value, Value)> {
     let unknown = "The selected active upload config id is invalid.";
+
     rows(json!([
         [{"name": null}, {"name": ["The name field is required."]}],
         [{"name": " \t"}, {"name": ["The name field is required."]}],

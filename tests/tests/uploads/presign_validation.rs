@@ -35,6 +35,7 @@ fn invalid_fields() -> Vec<(&'static str, Value, &'static str)> {
             "must not contain control characters",
         ),
     ];
+
     for field in ["space", "filename", "content_type", "upload_config", "ref"] {
         invalid.push((field, json!(5), "must be a string"));
     }
@@ -44,6 +45,7 @@ fn invalid_fields() -> Vec<(&'static str, Value, &'static str)> {
     for name in ["setup.exe", "photo.jpg.EXE", "a.php.jpg", "run.sh"] {
         invalid.push(("filename", json!(name), EXECUTABLE));
     }
+
     for malformed in [
         "image",
         "image/",
@@ -58,6 +60,7 @@ fn invalid_fields() -> Vec<(&'static str, Value, &'static str)> {
     ] {
         invalid.push(("content_type", json!(malformed), NOT_TYPE));
     }
+
     invalid
 }
 

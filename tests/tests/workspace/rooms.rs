@@ -43,6 +43,7 @@ fn tokens(path: &Path) -> Vec<TokenTree> {
 /// tests.
 fn add_used(tokens: &[TokenTree], used: &mut BTreeSet<String>) {
     let mut is_test = false;
+
     for (index, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Ident(name) if name == "crate" => match tokens.get(index + 3) {
@@ -87,8 +88,10 @@ fn visit_files(directory: &Path, room: Option<&str>, visit: &mut impl FnMut(&str
         if !is_source {
             continue;
         }
+
         let name = path.file_stem().and_then(|name| name.to_str());
         let name = name.expect("a name");
+
         if path.is_dir() {
             visit_files(&path, room.or(Some(name)), visit);
         } else if !["lib", "main", "tests", "fixtures"].contains(&name) {

@@ -186,6 +186,7 @@ fn preflight_has_a_line_for_each_program_or_region_that_cannot_serve_the_stack()
     ] {
         let options = format!("--stack larder-other --region {region} --force");
         let (status, printed) = preflight_with(region, &options, variables);
+
         assert_eq!(status, Some(1), "{printed}");
         assert_eq!(printed.matches("FAIL").count(), 1, "{printed}");
         assert!(printed.contains(line), "{line} in {printed}");

@@ -132,6 +132,7 @@ impl UpdateFile {
         if let Some(folders) = folders {
             file.folder = folders.leaf_ref();
         }
+
         self.reference.apply(&mut file.reference);
         if let Some(tags) = &self.tags {
             file.tags.clone_from(tags);
@@ -139,6 +140,7 @@ impl UpdateFile {
         self.title.apply(&mut file.title);
         self.alt.apply(&mut file.alt);
         self.metadata.apply_or_default(&mut file.metadata);
+
         if let Some(delivery_type) = self.delivery_type {
             file.set_delivery_type(delivery_type);
         }

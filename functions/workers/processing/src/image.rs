@@ -174,6 +174,7 @@ async fn read_headers(original: Bytes, options: MetadataOptions) -> Headers {
             meta: metadata::of_image(read),
         }
     };
+
     let headers = telemetry::spawn_blocking(read).await;
     headers.unwrap_or_else(|error| {
         tracing::error!(%error, "the metadata of an image could not be read");

@@ -14,6 +14,7 @@ pub(crate) fn of_image(meta: &StorageMeta, color: Option<&str>) -> Vec<Tag> {
         (Some(_), Some(_)) => Some("square"),
         _ => None,
     };
+
     let names = [
         meta.format.as_deref(),
         orientation,
@@ -21,6 +22,7 @@ pub(crate) fn of_image(meta: &StorageMeta, color: Option<&str>) -> Vec<Tag> {
         meta.has_alpha.unwrap_or(false).then_some("transparent"),
         meta.is_animated().then_some("animated"),
     ];
+
     let tags = names.into_iter().flatten();
     tags.filter_map(|name| Tag::parse(name).ok()).collect()
 }

@@ -193,6 +193,7 @@ impl WebhookWorker {
         let sent = self.request(&found.space, claimed, context).await?;
         let now = context.env.now();
         let retry_after = sent.retry_after.map(|retry_after| retry_after.moment(now));
+
         let conclusion = if sent.attempt.is_success() {
             WebhookConclusion::Delivered
         } else if sent.attempt.status_code == Some(GONE) {
@@ -203,6 +204,7 @@ impl WebhookWorker {
                 WebhookConclusion::RetryAt,
             )
         };
+
         Ok(Concluded {
             attempt: sent.attempt,
             reaction: sent.reaction,

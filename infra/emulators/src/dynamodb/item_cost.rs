@@ -207,11 +207,13 @@ mod tests {
             time_to_live: None,
         };
         tables.ensure(&table).unwrap();
+
         for (name, bytes) in [("small", 100), ("large", 5_000)] {
             let item = json!({ "pk": { "S": name }, "data": { "S": "x".repeat(bytes) } });
             let put = json!({ "TableName": "records", "Item": item });
             call(put, |request| tables.database.put_item(request)).unwrap();
         }
+
         tables
     }
 

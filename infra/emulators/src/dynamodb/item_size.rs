@@ -27,6 +27,7 @@ fn value_size(value: &Value) -> usize {
     let Some((kind, value)) = value.as_object().and_then(|value| value.iter().next()) else {
         return 0;
     };
+
     match kind.as_str() {
         "S" => value.as_str().map_or(0, str::len),
         "N" => number_size(value),

@@ -123,6 +123,7 @@ mod tests {
                     HeaderValue::from_static(value),
                 )
             });
+
             let error = DeclaredBody::from_headers(&map.collect()).unwrap_err();
             assert_eq!(error.code().as_str(), expected, "{headers:?}");
         }

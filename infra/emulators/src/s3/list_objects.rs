@@ -124,10 +124,12 @@ impl Listing {
         let mut page = ListPage::default();
         let range = KeyRange::of_prefix(&self.prefix);
         let mut from = range.from.max(self.from.clone());
+
         let mut select = database.prepare_cached(
             "SELECT key, size_bytes, etag, modified_ms FROM objects
              WHERE bucket = :bucket AND key >= :from AND key < :end ORDER BY key",
         )?;
+
         // Queries again after each common prefix, to skip the keys below it.
         'after_common_prefix: loop {
             let mut rows = select.query(

@@ -101,12 +101,14 @@ impl QueueStore {
     pub(super) fn count(&self, name: &str, now_ms: i64) -> Result<MessageCounts, SqsError> {
         let queue = self.queue(name)?;
         let connection = self.connection();
+
         let mut counts = connection.prepare_cached(
             "SELECT count(*) FILTER (WHERE visible_ms <= ?2),
                     count(*) FILTER (WHERE visible_ms > ?2 AND receipt IS NOT NULL),
                     count(*) FILTER (WHERE visible_ms > ?2 AND receipt IS NULL)
              FROM messages WHERE queue = ?1",
         )?;
+
         let counts = counts.query_row(params![queue.name, now_ms], |row| {
             Ok(MessageCounts {
                 visible: row.get(0)?,

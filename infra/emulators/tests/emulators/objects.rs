@@ -82,6 +82,7 @@ async fn rejected_upload_is_read_to_its_end() {
     let emulation = Emulation::with(&media()).await;
     let faults = emulation.emulators.faults();
     let client = emulation.s3("unrestricted");
+
     // The proxy reads the whole body before it responds, or the client would miss the response.
     faults.fail(
         Service::S3,
@@ -89,6 +90,7 @@ async fn rejected_upload_is_read_to_its_end() {
         1,
         InjectedError::new(503, "SlowDown"),
     );
+
     assert_eq!(
         put_object(&client, "slow", vec![0; 8 * 1024 * 1024]).await,
         Err("SlowDown".to_owned())

@@ -46,6 +46,7 @@ impl WatchedQueues {
             .filter_map(|queue| queue.redrive.as_ref())
             .map(|redrive| &redrive.dead_letter_queue)
             .collect();
+
         let watched = queues
             .iter()
             .filter(|queue| !dead_letter_queues.contains(&queue.name))
@@ -56,6 +57,7 @@ impl WatchedQueues {
                     .as_ref()
                     .map(|redrive| redrive.dead_letter_queue.clone()),
             });
+
         WatchedQueues {
             queues: watched.collect(),
             counter,

@@ -174,6 +174,7 @@ mod tests {
         let address = |bytes: usize| {
             Request::get(format!("/{}", "x".repeat(bytes - 1))).header("host", "localhost")
         };
+
         for (limits, target_bytes) in [(&API_LIMITS, 10_240 - 32), (&CDN_LIMITS, 8_192)] {
             assert_eq!(status(head(limits.head_bytes), limits), None);
             assert_eq!(status(head(limits.head_bytes + 1), limits), Some(431));
@@ -197,8 +198,10 @@ mod tests {
                 HeaderValue::from_static(value),
             )
         };
+
         let mut headers: HeaderMap = pairs.map(pair).into_iter().collect();
         join_repeated(&mut headers);
+
         assert_eq!(
             (headers.len(), &headers["accept"], &headers["cookie"]),
             (3, &"a,b, c".parse().unwrap(), &"x=1; y=2".parse().unwrap())

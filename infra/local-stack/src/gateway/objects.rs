@@ -181,6 +181,7 @@ impl ObjectOrigin {
             {
                 continue;
             }
+
             let value = Some(percent_decode_str(value).decode_utf8_lossy().into_owned());
             match name {
                 "response-cache-control" => overrides.cache_control = value,
@@ -189,6 +190,7 @@ impl ObjectOrigin {
                 _ => {}
             }
         }
+
         overrides
     }
 
@@ -252,6 +254,7 @@ fn rejected(rejection: Rejection) -> Response<Body> {
              <Message>Access denied</Message></Error>"
         }
     };
+
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::FORBIDDEN;
     response

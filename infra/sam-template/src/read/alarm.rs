@@ -106,11 +106,13 @@ fn with_queries(mut properties: Map<String, Value>) -> Map<String, Value> {
             .into_iter()
             .filter_map(|name| properties.remove_entry(name))
             .collect();
+
         let stat = json!({
             "Metric": metric,
             "Period": properties.remove("Period"),
             "Stat": properties.remove("Statistic"),
         });
+
         let queries = json!([{ "Id": "value", "MetricStat": stat }]);
         properties.insert("Metrics".to_owned(), queries);
     }

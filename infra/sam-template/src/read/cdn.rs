@@ -161,6 +161,7 @@ fn response_headers(
     let config = &policy["ResponseHeadersPolicyConfig"];
     let security = &config["SecurityHeadersConfig"];
     let sniffing = security.get("ContentTypeOptions").map(|_| "nosniff");
+
     let values = [
         (
             "x-content-type-options",
@@ -179,6 +180,7 @@ fn response_headers(
             texts(config, "/CorsConfig/AccessControlExposeHeaders/Items").join(", "),
         ),
     ];
+
     let headers = values.map(|(name, value)| ResponseHeader { name, value });
     Ok(headers
         .into_iter()

@@ -138,12 +138,14 @@ pub(super) fn require_invocation(
         "Principal": "apigateway.amazonaws.com",
         "SourceArn": resources.scope.substitute(&all_routes, None)?,
     });
+
     let permissions = resources.each("AWS::Lambda::Permission", |id, resources| {
         resources.properties::<Value>(id)
     })?;
     if permissions.contains(&required) {
         return Ok(());
     }
+
     let message = format!("no AWS::Lambda::Permission allows `{api}` to invoke this {FUNCTION}");
     Err(TemplateError::new(function, message))
 }

@@ -373,6 +373,7 @@ fn parameters_meet_their_constraints() {
         let shown = with(SAMPLE, &[(name, value)]).map_err(|error| error.to_string());
         assert_eq!(shown, Err(format!("template.yaml: {expected}")));
     }
+
     assert_rejected(
         SAMPLE,
         "Default: info, ",

@@ -130,8 +130,10 @@ mod tests {
                 {
                     let (from_space, to_space) = (with_access(from_closed), with_access(to_closed));
                     let (from_file, to_file) = (file(before), file(after));
+
                     let lowered = Protection::of(&to_file, Some(&folders), &to_space)
                         .is_weaker_than(Protection::of(&from_file, Some(&folders), &from_space));
+
                     let opens = from_closed && !to_closed && after != DeliveryType::Authenticated;
                     let context = format!("{before:?}, {from_closed} to {after:?}, {to_closed}");
                     assert_eq!(lowered, to < from || opens, "{context}");

@@ -54,18 +54,21 @@ impl Env {
     pub fn random_text(&self, alphabet: &[u8], length: usize) -> String {
         let limit = 256 - 256 % alphabet.len();
         let mut text = String::with_capacity(length);
+
         while text.len() < length {
             let bytes = self.random_bytes::<32>();
             let uniform = bytes
                 .iter()
                 .map(|byte| usize::from(*byte))
                 .filter(|byte| *byte < limit);
+
             text.extend(
                 uniform
                     .map(|byte| char::from(alphabet[byte % alphabet.len()]))
                     .take(length - text.len()),
             );
         }
+
         text
     }
 }

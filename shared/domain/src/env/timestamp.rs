@@ -163,6 +163,7 @@ mod tests {
     #[test]
     fn parse_rfc3339_accepts_any_offset_and_rejects_other_formats() {
         let read = |text| Timestamp::parse_rfc3339(text).map(Timestamp::rfc3339);
+
         assert_eq!(
             read("2026-01-02T04:04:05.6789+01:00").as_deref(),
             Some("2026-01-02T03:04:05.678Z")
@@ -171,6 +172,7 @@ mod tests {
             read("2026-01-02T03:04:05Z").as_deref(),
             Some("2026-01-02T03:04:05.000Z")
         );
+
         for wrong in [
             "",
             "2026-01-02",

@@ -331,6 +331,7 @@ mod tests {
             FieldError::Taken.message("name"),
             "The name has already been taken."
         );
+
         assert_eq!(
             FieldError::TooManyPixels(9).message_of_resource("file"),
             "The file must not have more than 9 pixels."

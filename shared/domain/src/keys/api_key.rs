@@ -263,6 +263,7 @@ mod tests {
     #[test]
     fn key_id_parses_canonical_numbers_only() {
         assert_eq!("7".parse(), Ok(KeyId(7)));
+
         for wrong in [
             "",
             "+7",

@@ -94,6 +94,7 @@ mod tests {
             "order 7"
         );
         assert!(IdempotencyKey::parse(&[b'x'; 255]).is_ok());
+
         let too_long = [b'x'; 256];
         for wrong in [
             &b""[..],
@@ -105,6 +106,7 @@ mod tests {
         ] {
             assert_eq!(IdempotencyKey::parse(wrong), Err(MALFORMED), "{wrong:?}");
         }
+
         assert_eq!(IdempotencyKey::parse(b"one, two"), Err(SEVERAL));
     }
 }

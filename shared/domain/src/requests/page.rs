@@ -256,6 +256,7 @@ mod tests {
     #[test]
     fn empty_page_links_back_to_its_position() {
         assert_eq!(neighbours(None, None, false), cursors([None, None]));
+
         assert_eq!(
             neighbours(Some(">5"), None, false),
             cursors([None, Some("[5")])
@@ -264,6 +265,7 @@ mod tests {
             neighbours(Some("]5"), None, false),
             cursors([None, Some("<5")])
         );
+
         assert_eq!(
             neighbours(Some("<5"), None, false),
             cursors([Some("]5"), None])

@@ -189,6 +189,7 @@ impl HourlyQuota {
             resets_in_seconds: self.ends_at().seconds_after(now),
             resets_at: self.ends_at(),
         });
+
         match scope {
             QuotaScope::Config => error,
             QuotaScope::Client | QuotaScope::ClientPresigns => ServiceError {

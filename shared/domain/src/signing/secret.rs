@@ -155,6 +155,7 @@ mod tests {
         let secret = MasterSecret::new("master").derive("a");
         let mac = secret.mac(b"message");
         assert!(secret.verify_mac(b"message", &mac));
+
         let mut tampered = mac;
         tampered[31] ^= 1;
         for (message, mac) in [
@@ -165,6 +166,7 @@ mod tests {
         ] {
             assert!(!secret.verify_mac(message, mac), "{message:?} {mac:?}");
         }
+
         assert!(
             !MasterSecret::new("master")
                 .derive("b")

@@ -270,6 +270,7 @@ mod tests {
                 .iter()
                 .map(|(name, value)| QueryParameter::new(*name, *value))
                 .collect();
+
             assert_eq!(canonical_form("/p", &parameters), expected);
         }
     }

@@ -153,6 +153,7 @@ impl Space {
     /// Creates a space with a random handle, which the caller must check for uniqueness.
     pub fn new(new: NewSpace, ids: &mut IdSequence, env: &Env) -> Space {
         let now = env.now();
+
         Space {
             id: SpaceId::from_sequence(ids),
             name: new.name,

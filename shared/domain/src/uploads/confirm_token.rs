@@ -66,8 +66,10 @@ mod tests {
     fn token_is_valid_for_its_file_only() {
         let tokens = ConfirmTokens::new(&MasterSecret::new("master"));
         let token = tokens.issue(FileId::MIN);
+
         assert!(tokens.verify(token.reveal(), FileId::MIN));
         assert!(!tokens.verify(token.reveal(), FileId::MAX));
+
         for wrong in [
             "",
             "ct_",
@@ -77,6 +79,7 @@ mod tests {
         ] {
             assert!(!tokens.verify(wrong, FileId::MIN), "{wrong}");
         }
+
         assert!(
             !ConfirmTokens::new(&MasterSecret::new("other")).verify(token.reveal(), FileId::MIN)
         );

@@ -29,6 +29,7 @@ impl UploadConfigName {
     /// Parses a config's name.
     pub fn parse(text: &str) -> Result<UploadConfigName, FieldError> {
         let text = nfc(text);
+
         if text.is_empty() {
             Err(FieldError::Required)
         } else if text.chars().count() > NAME_CHARACTERS {
@@ -215,6 +216,7 @@ mod tests {
             UploadConfigReference::parse("product_images-2"),
             Ok(UploadConfigReference::Name(_))
         ));
+
         for wrong in ["", "a b", "ä", "../x", &"a".repeat(101)] {
             assert_eq!(
                 UploadConfigReference::parse(wrong),

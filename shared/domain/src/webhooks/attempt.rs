@@ -53,6 +53,7 @@ impl WebhookExcerpt {
     /// characters are replaced by U+FFFD.
     pub fn of(body: &[u8]) -> Option<WebhookExcerpt> {
         let is_kept = |character: char| !character.is_control() || matches!(character, '\t' | '\n');
+
         let mut text: String = String::from_utf8_lossy(body)
             .replace("\r\n", "\n")
             .chars()
@@ -65,6 +66,7 @@ impl WebhookExcerpt {
                 }
             })
             .collect();
+
         text.truncate(text.floor_char_boundary(MAX_RESPONSE_EXCERPT_BYTES));
         (!text.is_empty()).then_some(WebhookExcerpt(text))
     }

@@ -64,6 +64,7 @@ impl WebhookPayload {
             alt: file.alt.clone(),
             metadata: file.metadata.clone(),
         });
+
         let file = WebhookFile {
             id: file.id,
             name: file.name.clone(),
@@ -76,6 +77,7 @@ impl WebhookPayload {
             space_id: file.space_id,
             assigned,
         };
+
         WebhookPayload { event, file }
     }
 }

@@ -63,6 +63,7 @@ mod tests {
             let end = WebhookSlotWait { since, not_before }.end(now, &env);
             end.map(|end| end.ms() - now.ms())
         };
+
         for (waited_ms, open_ms, pauses_ms) in [
             (0, 0, 1_000..=1_250),
             (40_000, 0, 10_000..=12_500),
@@ -73,6 +74,7 @@ mod tests {
             let pause_ms = pause_ms(waited_ms, open_ms).expect("a pause");
             assert!(pauses_ms.contains(&pause_ms), "{pause_ms}");
         }
+
         assert_eq!(pause_ms(MAX_WAIT_MS, 0), None);
     }
 }

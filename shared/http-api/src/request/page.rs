@@ -196,6 +196,7 @@ mod tests {
     fn limit_is_1_to_100_and_20_by_default() {
         assert_eq!(read_limit(""), Ok(20));
         assert_eq!(read_limit("limit=100"), Ok(100));
+
         for (query, message) in [
             ("limit=0", "The limit field must be at least 1."),
             ("limit=-1", "The limit field must be at least 1."),

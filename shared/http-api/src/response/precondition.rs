@@ -227,6 +227,7 @@ mod tests {
         ] {
             let result = file().evaluate(&headers(&[("if-unmodified-since", date)]));
             assert_eq!(result, unmodified_since, "{date}");
+
             let result = file().evaluate(&headers(&[("if-modified-since", date)]));
             assert_eq!(result, modified_since, "{date}");
         }

@@ -171,6 +171,7 @@ fn extension_of_a_textual_format_decides_whatever_is_declared() {
     ] {
         assert_declared(text, declared, name, expected);
     }
+
     assert!(stored(text, Some("image/svg+xml"), "a.svg").is_err());
     assert!(stored(text, Some("video/mp2t"), "a.mts2").is_err());
 }
@@ -191,6 +192,7 @@ fn unrecognized_bytes_are_stored_as_declared_if_their_signature_is_not_known() {
     ] {
         assert_declared(binary, declared, name, expected);
     }
+
     for declared in ["image/heic", "audio/mp3", "video/mp2t", "image/svg+xml"] {
         assert!(stored(binary, Some(declared), "a").is_err(), "{declared}");
     }
@@ -200,6 +202,7 @@ fn unrecognized_bytes_are_stored_as_declared_if_their_signature_is_not_known() {
 fn bytes_that_contradict_the_declared_type_are_rejected() {
     let text = b"just text";
     let binary = b"\0\x01\x02\x03";
+
     for (head, declared, detected) in [
         (JPEG, "application/pdf", "image/jpeg"),
         (JPEG, "text/plain", "image/jpeg"),

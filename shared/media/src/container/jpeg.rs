@@ -129,6 +129,7 @@ impl<'a> Segments<'a> {
                 bytes: self.bytes.len() as u64 + 2,
             };
             let start = found.ok_or(missing.clone())?;
+
             match self.bytes.get(start + 1) {
                 None => return Err(missing),
                 Some(0x00 | 0xD0..=0xD7) => at = start + 2,

@@ -83,12 +83,14 @@ impl<'a> Directory<'a> {
             Some(_) => return Err(ProbeError::Malformed("not a TIFF")),
             None => return Err(ProbeError::NeedsMore { bytes: 4 }),
         };
+
         let mut directory = Directory {
             bytes,
             big_endian,
             at: 0,
             entries: 0,
         };
+
         let first = directory.long(4)?;
         directory.move_to(first)?;
         Ok(directory)

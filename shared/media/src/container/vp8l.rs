@@ -177,11 +177,13 @@ pub(crate) fn require_table_limit(
 fn skip_transforms(bits: &mut Bits, size: ImageSize) -> Result<ImageSize, ProbeError> {
     let mut size = size;
     let mut seen = [false; 4];
+
     while bits.flag()? {
         let kind = usize::from(bits.read(2)?);
         if std::mem::replace(&mut seen[kind], true) {
             return Err(ProbeError::Malformed("a WebP with a repeated transform"));
         }
+
         match kind {
             // Prediction and colors.
             0 | 1 => {
@@ -198,6 +200,7 @@ fn skip_transforms(bits: &mut Bits, size: ImageSize) -> Result<ImageSize, ProbeE
             }
         }
     }
+
     Ok(size)
 }
 

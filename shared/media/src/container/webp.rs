@@ -57,6 +57,7 @@ impl<'a> Chunks<'a> {
         if self.at + 8 > self.end {
             return Ok(None);
         }
+
         let kind = array(self.bytes, self.at)?;
         let data = length(le32(self.bytes, self.at + 4)?.into());
         let start = self.at + 8;
@@ -65,6 +66,7 @@ impl<'a> Chunks<'a> {
                 "a WebP chunk exceeds the file length",
             ));
         }
+
         self.at = start + data + data % 2;
         Ok(Some(Chunk {
             kind,

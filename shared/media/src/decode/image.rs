@@ -179,6 +179,7 @@ impl TiffTiles {
         if directory.single_number(tiff::COMPRESSION)? == Some(TIFF_JPEG) {
             return Err(MediaError::malformed("a TIFF that contains JPEG files"));
         }
+
         let padded = |side: u32, tag| {
             let tile = directory.single_number(tag)?.unwrap_or(1).max(1);
             Ok::<u32, ProbeError>(side.div_ceil(tile).saturating_mul(tile))
@@ -187,6 +188,7 @@ impl TiffTiles {
             padded(probed.width, tiff::TILE_WIDTH)?,
             padded(probed.height, tiff::TILE_HEIGHT)?,
         );
+
         require_pixel_limit(padded.pixels(), MAX_PIXELS)?;
         let samples = directory.single_number(tiff::SAMPLES_PER_PIXEL)?;
         Ok(TiffTiles {

@@ -158,6 +158,7 @@ fn still_file(
     size: ImageSize,
 ) -> Result<Vec<u8>, MediaError> {
     let mut alpha = None;
+
     for chunk in chunks {
         let data = chunk.data(bytes)?;
         match &chunk.kind {
@@ -174,6 +175,7 @@ fn still_file(
             _ => {}
         }
     }
+
     Err(ProbeError::Malformed("a frame without pixels").into())
 }
 

@@ -21,9 +21,11 @@ pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8
     };
     info.icc_profile = pixels.profile.as_deref().map(Cow::Borrowed);
     info.exif_metadata = encoding.exif.map(Cow::Borrowed);
+
     let mut file = Vec::new();
     let encoder = Encoder::with_info(&mut file, info).map_err(MediaError::encoding)?;
     let mut writer = encoder.write_header().map_err(MediaError::encoding)?;
+
     writer
         .write_image_data(&pixels.samples)
         .map_err(MediaError::encoding)?;

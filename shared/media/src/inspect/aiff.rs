@@ -31,9 +31,11 @@ pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspe
             }
             return Ok(());
         }
+
         let size = u64::from(be32(&header, 4)?);
         at += HEADER_BYTES + size + size % 2;
     }
+
     Ok(())
 }
 

@@ -44,6 +44,7 @@ pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspe
         }
         let found = header(input, at, u64::MAX)?;
         at = found.end;
+
         if found.kind == *b"moov" {
             let mut movie = Movie::default();
             read_movie(input, &found, &mut movie, properties)?;
@@ -52,12 +53,14 @@ pub(super) fn read(input: &mut Input, properties: &mut MediaProperties) -> Inspe
                 None if movie.has_fragments => movie.seconds_with_fragments(input, at)?,
                 None => movie.seconds,
             };
+
             if let Some(seconds) = seconds {
                 properties.set_duration(seconds);
             }
             break;
         }
     }
+
     Ok(())
 }
 
@@ -67,10 +70,12 @@ impl Movie {
     fn seconds_with_fragments(&self, input: &mut Input, start: u64) -> Inspected<Option<f64>> {
         let mut indexed = None;
         let mut at = start;
+
         for _ in 0..MAX_ELEMENTS {
             if at >= input.length() {
                 return Ok(self.agreed_seconds(indexed));
             }
+
             let found = header(input, at, u64::MAX)?;
             match &found.kind {
                 b"sidx" => {
@@ -82,6 +87,7 @@ impl Movie {
                 _ => at = found.end,
             }
         }
+
         Ok(None)
     }
 
@@ -106,10 +112,12 @@ fn header(input: &mut Input, at: u64, limit: u64) -> Inspected<MediaBox> {
         1 => (16, u64::from_be_bytes(input.array(at.saturating_add(8))?)),
         size => (8, size.into()),
     };
+
     let end = at.checked_add(size).ok_or(InspectError::Invalid)?;
     if size < header || end > limit {
         return Err(InspectError::Invalid);
     }
+
     Ok(MediaBox {
         kind: array(&head, 4)?,
         start: at + header,
@@ -145,6 +153,7 @@ fn read_movie(
             _ => {}
         }
     }
+
     Ok(())
 }
 
@@ -179,16 +188,19 @@ fn read_track(input: &mut Input, track: &MediaBox, properties: &mut MediaPropert
     let Some(head) = boxes.iter().find(|child| child.kind == *b"tkhd") else {
         return Ok(());
     };
+
     for child in children(input, media)? {
         if child.kind == *b"hdlr" {
             let handler = input.content(&child, 12)?;
             if array(&handler, 8)? != *b"vide" {
                 return Ok(());
             }
+
             let header = input.content(head, TRACK_HEADER_BYTES)?;
             return read_size(&header, properties);
         }
     }
+
     Ok(())
 }
 

@@ -112,6 +112,7 @@ fn read_information(
 ) -> Inspected {
     let mut scale = DEFAULT_SCALE;
     let mut ticks = None;
+
     for child in children(input, information)? {
         match child.kind {
             SCALE => {
@@ -122,6 +123,7 @@ fn read_information(
             _ => {}
         }
     }
+
     if let Some(ticks) = ticks {
         properties.set_duration(ticks * f64::from(scale) / NANOSECONDS);
     }
@@ -165,6 +167,7 @@ fn read_video(
     let mut display_width = None;
     let mut display_height = None;
     let mut is_in_pixels = true;
+
     for child in children(input, video)? {
         let number =
             u32::try_from(number(&input.content(&child, NUMBER_BYTES)?)).unwrap_or(u32::MAX);
@@ -177,6 +180,7 @@ fn read_video(
             _ => {}
         }
     }
+
     properties.set_size(width, height);
     if is_in_pixels && let (Some(width), Some(height)) = (display_width, display_height) {
         properties.set_size(width, height);

@@ -94,11 +94,13 @@ fn set_aac_duration(bytes: &[u8], left: u64, properties: &mut MediaProperties) {
     let mut at = 0;
     let mut samples = 0;
     let mut rate = 0;
+
     while let Some(frame) = bytes.get(at..).and_then(AacFrame::parse) {
         at += frame.length;
         samples += frame.samples;
         rate = frame.sample_rate;
     }
+
     let total = samples.saturating_mul(left).checked_div(at as u64);
     // The last frame may exceed the available bytes.
     let total = if at as u64 >= left {
@@ -106,6 +108,7 @@ fn set_aac_duration(bytes: &[u8], left: u64, properties: &mut MediaProperties) {
     } else {
         total
     };
+
     if let Some(total) = total {
         properties.set_units(total, rate.into());
     }

@@ -71,6 +71,7 @@ fn identified(packet: &[u8], serial: u32) -> Inspected<Option<Audio>> {
         rate,
         skipped: 0,
     };
+
     Ok(if packet.starts_with(b"\x01vorbis") {
         Some(audio(le32(packet, 12)?))
     } else if packet.starts_with(b"OpusHead") {
@@ -93,6 +94,7 @@ fn identified(packet: &[u8], serial: u32) -> Inspected<Option<Audio>> {
 fn read_duration(input: &mut Input, audio: Audio, properties: &mut MediaProperties) -> Inspected {
     let start = input.length().saturating_sub(MAX_PAGE_BYTES as u64);
     let end = input.read_up_to(start, MAX_PAGE_BYTES)?;
+
     for at in (0..end.len().saturating_sub(HEADER_BYTES)).rev() {
         let page = &end[at..];
         // The position is unknown if no packet ends on the page.
@@ -105,5 +107,6 @@ fn read_duration(input: &mut Input, audio: Audio, properties: &mut MediaProperti
             return Ok(());
         }
     }
+
     Ok(())
 }

@@ -56,8 +56,10 @@ fn root_pages(file: &[u8]) -> Option<u32> {
     let mut pages = None;
     let mut bytes_left = MAX_STREAMS_BYTES;
     let mut scanner = Scanner::new(file);
+
     while let Some(dictionary) = scanner.next() {
         pages = root_count(&dictionary).or(pages);
+
         if dictionary.kind == DictionaryType::ObjectStream
             && let Some(data) = scanner.stream()
         {
@@ -69,6 +71,7 @@ fn root_pages(file: &[u8]) -> Option<u32> {
             }
         }
     }
+
     pages
 }
 

@@ -88,6 +88,7 @@ impl<'a> Scanner<'a> {
                 _ => self.at += 1,
             }
         }
+
         None
     }
 

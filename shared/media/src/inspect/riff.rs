@@ -52,6 +52,7 @@ fn read_wave(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let mut bytes_per_second = 0;
     let mut long_size = None;
     let mut at = LIST_BYTES;
+
     for _ in 0..MAX_ELEMENTS {
         let found = chunk(input, at)?;
         match &found.kind {
@@ -77,13 +78,16 @@ fn read_wave(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
             }
             _ => {}
         }
+
         at = found.next();
     }
+
     Ok(())
 }
 
 fn read_avi(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
     let mut at = LIST_BYTES;
+
     for _ in 0..MAX_ELEMENTS {
         let found = chunk(input, at)?;
         match &found.kind {
@@ -102,5 +106,6 @@ fn read_avi(input: &mut Input, properties: &mut MediaProperties) -> Inspected {
             _ => at = found.next(),
         }
     }
+
     Ok(())
 }

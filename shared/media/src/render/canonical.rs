@@ -57,6 +57,7 @@ fn of_geometry(image: ImageSize, geometry: &Geometry, focus: Option<Focus>) -> O
     let output = geometry.output();
     let ImageSize { width, height } = output;
     let focus = focus.filter(|_| output != resized);
+
     match focus {
         None if output == image => None,
         None => Some(Resize::Scale(Sides::Both { width, height })),

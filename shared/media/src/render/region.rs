@@ -49,6 +49,7 @@ impl Region {
             top: f64::from(pixels.height) - region.top - region.height,
             ..region
         };
+
         match orientation {
             Orientation::Normal => self,
             Orientation::Mirrored => mirrored,

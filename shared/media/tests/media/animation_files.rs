@@ -51,6 +51,7 @@ pub(crate) fn gif(
     if let Some(repeat) = repeat {
         encoder.set_repeat(repeat).unwrap();
     }
+
     for patch in patches {
         let index = match patch.color {
             RED => 0,
@@ -59,6 +60,7 @@ pub(crate) fn gif(
             _ => TRANSPARENT,
         };
         let indices = vec![index; usize::from(patch.width) * usize::from(patch.height)];
+
         let mut frame =
             gif::Frame::from_indexed_pixels(patch.width, patch.height, indices, Some(TRANSPARENT));
         frame.left = patch.left;
@@ -67,6 +69,7 @@ pub(crate) fn gif(
         frame.dispose = patch.dispose;
         encoder.write_frame(&frame).unwrap();
     }
+
     encoder.into_inner().unwrap()
 }
 

@@ -35,6 +35,7 @@ proptest! {
     fn rendered_animation_shows_the_frames_of_its_source(patches in patches()) {
         let file = gif(12, 8, &patches, None);
         let expected = shown(&file);
+
         for format in FORMATS {
             let found = shown(&render(&file, &to(format)).unwrap().bytes);
             prop_assert_eq!(found.frames.len(), expected.frames.len());

@@ -33,6 +33,7 @@ fn frames_are_resized_and_cropped_alike() {
     let filled = |gravity| fill(16, 16, Focus::At(gravity));
     let halves = [RED, GREEN, GREEN];
     let corner = [RED, RED, BLUE];
+
     for format in FORMATS {
         for (resize, size, left, right) in [
             (Resize::Fit(Sides::Width(32)), (32, 16), halves, corner),
@@ -44,6 +45,7 @@ fn frames_are_resized_and_cropped_alike() {
             let bytes = render(&file, &options).unwrap().bytes;
             let probed = probe(&bytes).unwrap();
             assert_eq!((probed.width, probed.height), size, "{resize:?}");
+
             let corner = |color| (probed.width - 4, probed.height - 4, color);
             assert_colors(
                 &shown(&bytes),
@@ -67,6 +69,7 @@ fn automatic_crop_is_chosen_from_the_first_frame() {
         patch(BLUE, [112, 16, 16, 16]),
     ];
     let options = resized(to(Format::Gif), crop(both(32, 32), Focus::Auto));
+
     assert_colors(
         &rendered(&gif(128, 32, &patches, None), &options),
         &[
@@ -100,12 +103,14 @@ fn orientation_is_applied_to_every_frame() {
 fn watermark_is_on_every_frame() {
     let blue = files::png(files::solid(BLUE, 8, 8));
     let layer = WatermarkLayer::decode(&blue, Gravity::Center, 1.0).unwrap();
+
     let patches = [
         patch(RED, [0, 0, 64, 64]),
         patch(GREEN, [0, 0, 64, 64]),
         patch(RED, [0, 0, 8, 8]),
     ];
     let file = gif(64, 64, &patches, None);
+
     for format in FORMATS {
         let options = marked(to(format), &layer);
         assert_colors(
@@ -129,6 +134,7 @@ fn other_formats_get_the_first_frame() {
         webp_frame(patch(GREEN, WHOLE), REPLACES),
     ];
     let webp = webp(16, 8, &frames, 0);
+
     for file in [gif, webp] {
         for (format, background) in [
             (Format::Jpeg, [255; 4]),
@@ -138,6 +144,7 @@ fn other_formats_get_the_first_frame() {
             let bytes = render(&file, &to(format)).unwrap().bytes;
             let probed = probe(&bytes).unwrap();
             assert_eq!((probed.format, probed.frames), (format, Frames::Still));
+
             if format != Format::Avif {
                 let mut pixels = decode(&bytes, &probed).unwrap();
                 if pixels.channels == Channels::Rgb {

@@ -54,6 +54,7 @@ fn durations_of_a_webp_are_rounded_in_a_gif() {
         let mut frame = webp_frame(patch(RED, WHOLE), REPLACES);
         frame[12] = milliseconds;
         let file = webp(16, 8, &[frame.clone(), frame], 0);
+
         let found = rendered(&file, &to(Format::Gif));
         assert_eq!(found.frames[0].milliseconds, expected, "{milliseconds}");
         assert_eq!(

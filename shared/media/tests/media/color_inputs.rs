@@ -349,6 +349,7 @@ fn orientation_moves_the_corners() {
         [red, green, blue],
         [green, red, red],
     ];
+
     for (orientation, expected) in (1..).zip(expected) {
         for format in [Format::Jpeg, Format::Png, Format::WebP] {
             let picture = picture([[255, 0, 0], [0, 255, 0], [0, 0, 255]]);

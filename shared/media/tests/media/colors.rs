@@ -43,12 +43,14 @@ fn gray_profile_is_converted_to_gray() {
 fn damaged_profile_for_the_pixels_is_kept() {
     let mut damaged = b"no profile".repeat(20);
     damaged[16..20].copy_from_slice(b"RGB ");
+
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let picture = Pixels {
             profile: Some(damaged.clone()),
             ..files::picture(24, 16, Channels::Rgb)
         };
         let file = encode(picture, &files::plain(format)).unwrap();
+
         for asked in ["jpeg 70", "png", "webp 70"] {
             if let TransformOutcome::Transformed(changed) = transform(&file, &rules(asked)).unwrap()
             {

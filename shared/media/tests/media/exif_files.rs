@@ -65,6 +65,7 @@ impl Writer {
         let mut values_at = at + 2 + count * 12 + 4;
         let mut entries = self.short(u16::try_from(count).unwrap()).to_vec();
         let mut values = Vec::new();
+
         for (tag, value) in fields {
             let (kind, count, mut data) = self.encoded(value);
             entries.extend(self.short(*tag));
@@ -79,12 +80,14 @@ impl Writer {
                 values.extend(data);
             }
         }
+
         for (tag, offset) in pointers {
             entries.extend(self.short(*tag));
             entries.extend(self.short(4));
             entries.extend(self.long(1));
             entries.extend(self.long(*offset));
         }
+
         [entries, vec![0; 4], values].concat()
     }
 

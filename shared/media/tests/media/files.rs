@@ -42,6 +42,7 @@ pub(crate) fn picture(width: u32, height: u32, channels: Channels) -> Pixels {
             scaled(x, width - 1),
         ]
     };
+
     match channels {
         Channels::Gray => painted(width, height, |x, y| [color(x, y)[2]]),
         Channels::Rgb => painted(width, height, |x, y| {
@@ -290,12 +291,14 @@ pub(crate) fn gif(frames: u8) -> Vec<u8> {
     encoder
         .write_raw_extension(gif::AnyExtension(0xFF), &[b"XMP DataXMP", SECRET])
         .unwrap();
+
     for frame in 0..frames {
         let indices: Vec<u8> = (0..24).map(|pixel| (pixel + frame) % 4).collect();
         encoder
             .write_frame(&gif::Frame::from_indexed_pixels(6, 4, indices, Some(3)))
             .unwrap();
     }
+
     drop(encoder);
     file
 }

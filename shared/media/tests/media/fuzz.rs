@@ -137,6 +137,7 @@ proptest! {
         for mutation in &mutations {
             apply(&mut file, mutation);
         }
+
         if probe(&file).is_ok_and(|probed| probed.pixels() <= 1 << 16) {
             for format in [Format::Gif, Format::WebP, Format::Png] {
                 let resize = Resize::Fit(Sides::Width(5));

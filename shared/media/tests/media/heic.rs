@@ -58,10 +58,12 @@ fn difference(found: &Pixels) -> u64 {
         } else {
             &colors[..]
         };
+
         for (expected, sample) in colors.iter().zip(pixel) {
             sum += u64::from(expected.abs_diff((*sample).into()));
         }
     }
+
     sum * 100 / (u64::from(found.width * found.height) * count.min(3) as u64)
 }
 

@@ -108,6 +108,7 @@ fn position_is_only_returned_if_it_is_kept() {
 #[test]
 fn exif_is_found_in_all_formats_that_contain_it() {
     let exif = camera().bytes(false);
+
     for file in [
         jpeg(&exif),
         files::with_exif(Format::Png, Channels::Rgba, &exif),
@@ -170,6 +171,7 @@ fn frames_and_pages_of_a_prefix_are_not_counted() {
         is_prefix: true,
         ..MetadataOptions::default()
     };
+
     for (file, pages) in [
         (files::file(Format::Png, 3, 2, Channels::Rgb), Some(1)),
         (files::animated_png(3), None),

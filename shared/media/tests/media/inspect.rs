@@ -57,6 +57,7 @@ fn linearized_pdf(length_difference: usize) -> Vec<u8> {
 fn samples() -> Vec<(&'static str, Vec<u8>, MediaProperties)> {
     let two_tags = [files::id3(3), files::id3(100), files::mp3(10, Some(1_000))].concat();
     let tagged_flac = [files::id3(0), files::flac(24_000)].concat();
+
     vec![
         ("MP4", files::mp4(12_500, false), video(1_920, 1_080, 12.5)),
         (
@@ -97,6 +98,7 @@ fn duration_of_fragments_is_the_whole_or_absent() {
     let index = || files::segment_index(48);
     let open = files::fragments_extension(None);
     let known = files::fragments_extension(Some(4_096));
+
     for (name, milliseconds, extension, boxes, expected) in [
         (
             "total in the movie",
@@ -156,6 +158,7 @@ fn duration_of_fragments_is_the_whole_or_absent() {
             &boxes,
         )))
         .unwrap();
+
         assert_eq!(found.duration_seconds, expected, "{name}");
         assert_eq!(found.width, Some(1_920), "{name}");
     }
@@ -291,6 +294,7 @@ fn inspection_ends_at_the_maximum_number_of_chunks() {
     let length = 40_u64 << 20;
     let mut reader = SparseReader::new(length);
     let mut chunks = 0;
+
     while let Inspection::Needs(offset) = inspect_sparse(&mut reader) {
         // Each box leads to one far away.
         let mut chunk = (1_u32 << 18).to_be_bytes().to_vec();
@@ -299,6 +303,7 @@ fn inspection_ends_at_the_maximum_number_of_chunks() {
         chunks += 1;
         assert!(chunks <= MAX_SPARSE_CHUNKS);
     }
+
     assert_eq!(chunks, MAX_SPARSE_CHUNKS);
     assert_eq!(
         inspect_sparse(&mut reader),

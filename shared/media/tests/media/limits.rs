@@ -55,9 +55,11 @@ fn side_over_limit_is_rejected_by_the_header() {
             limit: MAX_SIDE,
         };
         let options = resized(to(Format::Jpeg), Resize::Fit(Sides::Height(32)));
+
         assert_eq!(planned(&file, &options), Err(expected.clone()));
         assert_eq!(decode(&file, &probe(&file).unwrap()), Err(expected));
     }
+
     assert!(planned(&png_of_sides(1, MAX_SIDE), &to(Format::Png)).is_ok());
 }
 
@@ -174,6 +176,7 @@ impl BitWriter {
         ] {
             self.push(if symbol < 16 { 4 } else { 0 }, 3);
         }
+
         // Only eleven lengths follow, whose number takes four bits.
         self.push(1, 1);
         self.push(1, 3);

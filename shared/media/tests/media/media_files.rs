@@ -23,6 +23,7 @@ pub(crate) fn movie(milliseconds: u32, is_turned: bool, extra: &[u8]) -> Vec<u8>
         &[0; 80],
     ]
     .concat();
+
     let one = 0x1_0000_u32.to_be_bytes();
     let none = [0; 4];
     let matrix = if is_turned {
@@ -37,6 +38,7 @@ pub(crate) fn movie(milliseconds: u32, is_turned: bool, extra: &[u8]) -> Vec<u8>
         &(1_080_u32 << 16).to_be_bytes(),
     ]
     .concat();
+
     let handler = |kind: &[u8; 4]| {
         let content = [&[0; 8][..], kind, &[0; 12]].concat();
         boxed(*b"mdia", &boxed(*b"hdlr", &content))
@@ -45,6 +47,7 @@ pub(crate) fn movie(milliseconds: u32, is_turned: bool, extra: &[u8]) -> Vec<u8>
         let content = [boxed(*b"tkhd", &track_header), handler(kind)].concat();
         boxed(*b"trak", &content)
     };
+
     let content = [
         boxed(*b"mvhd", &header),
         track(b"soun"),
@@ -93,6 +96,7 @@ pub(crate) fn aiff(seconds: u32, kind: [u8; 4]) -> Vec<u8> {
         let length = u32::try_from(content.len()).unwrap().to_be_bytes();
         [&kind[..], &length, content].concat()
     };
+
     // 8,000 samples per second as an 80-bit number.
     let rate = [0x40, 0x0B, 0xFA, 0, 0, 0, 0, 0, 0, 0];
     let common = [
@@ -102,6 +106,7 @@ pub(crate) fn aiff(seconds: u32, kind: [u8; 4]) -> Vec<u8> {
         &rate,
     ]
     .concat();
+
     let content = [
         &kind[..],
         &chunk(b"FVER", &[0; 4]),
@@ -128,12 +133,14 @@ pub(crate) fn webm(milliseconds: f64) -> Vec<u8> {
     ];
     let video = [element(0xB0, &[2, 128]), element(0xBA, &[1, 104])];
     let track = element(0xAE, &element(0xE0, &video.concat()));
+
     let content = [
         element(0xEC, &[0; 50]),
         element(0x1549_A966, &information.concat()),
         element(0x1654_AE6B, &track),
         element(0x1F43_B675, &[0; 500]),
     ];
+
     let mut segment = element(0x1853_8067, &content.concat());
     // Live recordings have an unknown length.
     segment[4..12].copy_from_slice(&[1, 255, 255, 255, 255, 255, 255, 255]);

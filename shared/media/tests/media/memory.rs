@@ -143,12 +143,14 @@ fn measured_in_process(index: usize) -> Memory {
         .env("MALLOC_TRIM_THRESHOLD_", PAGED_BYTES)
         .output()
         .unwrap();
+
     let text = String::from_utf8(output.stdout).unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find_map(|line| line.split_once(RESULT));
     let numbers = line.map(|(_, numbers)| numbers.split_whitespace());
     let mut numbers = numbers.unwrap_or_else(|| panic!("case {index}: {text} {errors}"));
     let mut next = || numbers.next().unwrap().parse().unwrap();
+
     Memory {
         maximum: next(),
         peak: next(),

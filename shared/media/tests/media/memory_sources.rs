@@ -90,6 +90,7 @@ impl Source {
             quality,
             ..files::progressive()
         };
+
         let options = match self.coding {
             Coding::Plain(format, quality) => EncodeOptions::new(format, quality),
             Coding::Progressive => progressive(80),
@@ -108,6 +109,7 @@ impl Source {
                 return written(&wide.into(), ImageFormat::Tiff);
             }
         };
+
         encode(picture, &options).unwrap()
     }
 }

@@ -69,6 +69,7 @@ fn all_orientations_are_applied_in_every_format() {
             let file = files::with_exif(format, channels, &files::exif(orientation));
             let expected = seen(&pixels(&file), orientation);
             let changed = changed(&file, asked);
+
             assert_eq!(probe(&changed).unwrap().orientation.to_exif(), 1);
             assert!(
                 pixels(&changed) == expected,

@@ -22,6 +22,7 @@ fn described(file: &[u8]) -> String {
     if info.frames != Frames::Still {
         words.push(format!("{:?}", info.frames));
     }
+
     let flags = [
         (info.has_alpha, "alpha"),
         (info.progressive, "progressive"),
@@ -29,9 +30,11 @@ fn described(file: &[u8]) -> String {
     ];
     let flags = flags.into_iter().filter(|(is_set, _)| *is_set);
     words.extend(flags.map(|(_, name)| name.to_owned()));
+
     if info.orientation != Orientation::Normal {
         words.push(format!("turned {}", info.orientation.to_exif()));
     }
+
     words.join(" ")
 }
 
@@ -89,6 +92,7 @@ fn probe_requests_bytes_until_the_header_is_complete() {
         let whole = probe(&file).unwrap();
         // The shortest prefix that contains the brands of HEIF.
         let mut given = 24.min(file.len() - 1);
+
         loop {
             match probe(&file[..given]) {
                 Ok(early) => {
@@ -99,6 +103,7 @@ fn probe_requests_bytes_until_the_header_is_complete() {
                     };
                     let has_alpha =
                         early.has_alpha || (whole.has_alpha && frames != Frames::Unknown);
+
                     assert_eq!(
                         early,
                         ImageInfo {
@@ -158,6 +163,7 @@ fn heif_rotation_and_mirroring_map_to_orientations() {
     ] {
         let probed = probe(&heads::heif(*b"avif", 40, 30, turns, mirror)).unwrap();
         assert_eq!(probed.orientation.to_exif(), exif, "{turns} {mirror:?}");
+
         let ImageSize { width, height } = probed.displayed();
         let expected = if exif >= 5 { (30, 40) } else { (40, 30) };
         assert_eq!((width, height), expected);
@@ -188,6 +194,7 @@ fn heif_has_the_size_of_its_clean_aperture() {
         ([63, 2], [48, 1], (32, 48)),
         ([64, 0], [48, 1], (64, 64)),
     ];
+
     for (width, height, expected) in cases {
         let probed = probe(&heads::heif_with_aperture(width, height)).unwrap();
         assert_eq!(

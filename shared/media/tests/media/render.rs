@@ -117,6 +117,7 @@ fn plan_follows_table_of_modes() {
 fn cropped_pixels_are_those_of_the_rectangle() {
     let picture = numbered(40, 30);
     let file = files::png(picture.clone());
+
     for gravity in GRAVITIES {
         for resize in [
             crop(both(11, 7), gravity),
@@ -128,6 +129,7 @@ fn cropped_pixels_are_those_of_the_rectangle() {
         ] {
             let geometry = plan(ImageSize::new(40, 30), Some(resize)).unwrap();
             let found = rendered(&file, Some(resize));
+
             assert!(
                 found.samples == part(&picture, geometry.crop),
                 "{resize:?} {geometry:?}"
@@ -165,6 +167,7 @@ fn marked(width: u32, height: u32) -> Pixels {
 fn shrunk_jpegs_have_the_geometry_of_the_full_size() {
     // None of the sides is divisible by 8, so decoding leaves incomplete pixels.
     let picture = marked(1_003, 757);
+
     for orientation in 1..=8 {
         let with = |format| {
             files::turned(
@@ -175,6 +178,7 @@ fn shrunk_jpegs_have_the_geometry_of_the_full_size() {
         };
         let jpeg = with(Format::Jpeg);
         let png = with(Format::Png);
+
         for side in [60, 100, 150, 200, 300, 350] {
             for resize in [
                 Resize::Fit(both(side, side)),
@@ -191,6 +195,7 @@ fn shrunk_jpegs_have_the_geometry_of_the_full_size() {
                     .sum();
                 let mean = difference / found.samples.len() as u64;
                 let most = files::largest_difference(&expected.samples, &found.samples);
+
                 assert_eq!(found.width, expected.width);
                 // An edge that is shifted by half a pixel differs by 128.
                 assert!(

@@ -44,6 +44,7 @@ fn uncommon(format: image::ImageFormat) -> Vec<u8> {
 #[test]
 fn bmp_tiff_and_ico_are_rendered() {
     let expected = files::picture(24, 16, Channels::Rgb);
+
     for format in [
         image::ImageFormat::Bmp,
         image::ImageFormat::Tiff,
@@ -58,6 +59,7 @@ fn bmp_tiff_and_ico_are_rendered() {
             .flat_map(|pixel| pixel[..3].to_vec())
             .collect();
         assert!(colors == expected.samples, "{format:?}");
+
         // Uploads of these formats are not transformed.
         let decoded = decode(&file, &probe(&file).unwrap());
         assert_error!(decoded, MediaError::UnsupportedFormat(_));
@@ -100,6 +102,7 @@ fn output_has_no_metadata() {
         (Format::WebP, Channels::Rgba),
     ] {
         let file = files::with_exif(input, channels, &files::exif(6));
+
         for output in OUTPUTS {
             let rendered = render(&file, &to(output)).unwrap();
             assert!(
@@ -136,10 +139,12 @@ fn jpegs_are_downscaled_alike_with_every_sampling_and_output() {
         for quality in [80, 95] {
             let options = EncodeOptions::new(Format::Jpeg, quality);
             let file = encode(picture.clone(), &options).unwrap();
+
             for width in [40, 100, 250, 400] {
                 let resize = Some(Resize::Fit(Sides::Width(width)));
                 let reference = png(pixels(&file));
                 let expected = rendered(&reference, &resized(to(Format::Png), resize));
+
                 for format in [Format::Png, Format::Jpeg] {
                     let options = RenderOptions {
                         quality: Quality::Fixed(98),
@@ -157,6 +162,7 @@ fn jpegs_are_downscaled_alike_with_every_sampling_and_output() {
 #[test]
 fn watermark_is_placed_inside_margins() {
     let red = png(solid([255, 0, 0, 255], 100, 50));
+
     for (gravity, left, top) in [
         (Gravity::Northwest, 4, 4),
         (Gravity::Center, 150, 75),
@@ -166,12 +172,14 @@ fn watermark_is_placed_inside_margins() {
             let layer = WatermarkLayer::decode(&red, gravity, 1.0).unwrap();
             let options = marked(to(Format::Png), &layer);
             let found = rendered(&png(solid(channels, 400, 200)), &options);
+
             let is_red = |x: u32, y: u32| {
                 let at = (y * 400 + x) as usize * 4;
                 found.samples[at..at + 4] == [255, 0, 0, 255]
             };
             let right = left + 99;
             let bottom = top + 49;
+
             assert!(is_red(left, top) && is_red(right, bottom), "{gravity:?}");
             assert!(
                 !is_red(left - 1, top) && !is_red(left, top - 1),
@@ -236,6 +244,7 @@ fn halved_chroma_is_where_full_chroma_is() {
         [220 - 2 * x, 128, 200 - 2 * y]
     });
     let file = encode(slope, &files::plain(Format::Jpeg)).unwrap();
+
     for width in [41, 42] {
         let [full, half] = [95, 89].map(|quality| {
             let options = RenderOptions {
@@ -249,6 +258,7 @@ fn halved_chroma_is_where_full_chroma_is() {
                 sum * 10 / pixels.len()
             })
         });
+
         // A pixel to the left red is 49 tenths more.
         assert!(
             full[0].abs_diff(half[0]) <= 8,

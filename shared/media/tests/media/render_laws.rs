@@ -30,6 +30,7 @@ fn resizes() -> impl Strategy<Value = Resize> {
         Just(Focus::At(Gravity::Southeast)),
         Just(Focus::At(Gravity::Center))
     ];
+
     prop_oneof![
         sides.clone().prop_map(Resize::Fit),
         sides.clone().prop_map(Resize::Scale),

@@ -101,6 +101,7 @@ fn stripped_animation_keeps_only_its_orientation() {
 #[test]
 fn strip_keeps_color_profiles() {
     let profile = moxcms::ColorProfile::new_display_p3().encode().unwrap();
+
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let picture = media::pixels::Pixels {
             profile: Some(profile.clone()),
@@ -112,10 +113,12 @@ fn strip_keeps_color_profiles() {
             ..files::plain(format)
         };
         let file = media::encode::encode(picture, &encoding).unwrap();
+
         let result = stripped(&file);
         assert!(!contains(&result, SECRET), "{format:?}");
         // Without the profile, the decoder would return other colors.
         assert!(pixels(&result) == pixels(&file), "{format:?}");
+
         let plain =
             media::encode::encode(files::picture(24, 16, Channels::Rgb), &files::plain(format))
                 .unwrap();

@@ -148,6 +148,7 @@ fn padding_of_tiles_counts_as_pixels() {
 #[test]
 fn contradictory_fields_are_malformed() {
     let repeated = |tag: u16, value: u16| [gray_tile(3, 16), vec![(tag, short(value))]].concat();
+
     for (name, fields) in [
         ("two tile widths", repeated(TILE_WIDTH, 32)),
         ("two tile heights", repeated(TILE_HEIGHT, 32)),

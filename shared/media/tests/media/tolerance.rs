@@ -163,6 +163,7 @@ fn file_that_ends_in_its_first_image_is_truncated() {
     let gif = red_and_green();
     let png = files::file(Format::Png, 24, 16, Channels::Rgb);
     let webp = files::file(Format::WebP, 24, 16, Channels::Rgb);
+
     for (name, whole, length) in [
         ("GIF", &gif, images(&gif)[0] + 12),
         ("PNG", &png, png.len() - 20),

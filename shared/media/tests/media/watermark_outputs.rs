@@ -56,11 +56,13 @@ fn every_frame_of_a_cropped_animation_shows_the_watermark() {
     ];
     let file = gif(64, 64, &patches, None);
     let resize = crop(Sides::Width(32), Focus::At(Gravity::West));
+
     for format in FORMATS {
         let options = RenderOptions {
             format,
             ..options(Some(resize), &watermark)
         };
+
         // The left half of 16 × 16 pixels, and 8 × 8 pixels in the middle of the output.
         let reds = [(28, 26), (28, 38), (16, 32)].map(|(x, y)| (x, y, RED));
         let shown = |ground| [&reds[..], &[(16, 26, ground)]].concat();

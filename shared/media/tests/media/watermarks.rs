@@ -48,6 +48,7 @@ fn marked_part(file: &[u8], watermark: &WatermarkLayer) -> Rectangle {
     };
     let marked = (0..(pixels.width * pixels.height) as usize).filter(is_red);
     let marked: Vec<u32> = marked.map(|index| u32::try_from(index).unwrap()).collect();
+
     let span = |side: &dyn Fn(u32) -> u32| {
         let values = || marked.iter().map(|index| side(*index));
         let first = values().min().unwrap();
@@ -55,6 +56,7 @@ fn marked_part(file: &[u8], watermark: &WatermarkLayer) -> Rectangle {
     };
     let [left, width] = span(&|index| index % pixels.width);
     let [top, height] = span(&|index| index / pixels.width);
+
     Rectangle {
         left,
         top,
@@ -82,6 +84,7 @@ fn resizes(mode: usize, image: ImageSize, count: usize) -> Vec<Resize> {
     let strategy = (side(image.width), side(image.height), 0..3, gravity);
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+
     let resize = |(width, height, given, gravity): (u32, u32, i32, Gravity)| {
         let focus = Focus::At(gravity);
         let sides = match given {
@@ -96,6 +99,7 @@ fn resizes(mode: usize, image: ImageSize, count: usize) -> Vec<Resize> {
             _ => crop(sides, focus),
         }
     };
+
     let random = || strategy.new_tree(&mut runner).unwrap().current();
     std::iter::repeat_with(random)
         .take(count)
@@ -110,9 +114,11 @@ fn map_back(shown: &Pixels, resize: Resize, part: Rectangle, reds: &mut [Vec<u8>
         let inside = u32::try_from(center).unwrap().checked_sub(start)?;
         (inside < length).then_some(inside)
     };
+
     let Geometry { resized, crop } = plan(SIZE, Some(resize)).unwrap();
     let across = [SIZE.width, resized.width, crop.left, shown.width];
     let down = [SIZE.height, resized.height, crop.top, shown.height];
+
     for (index, reds) in (0..).zip(reds) {
         let x = part.left + index % part.width;
         let y = part.top + index / part.width;

@@ -71,6 +71,7 @@ fn error_names_the_parameter_that_determines_the_output() {
         height: 8_000,
         focus: Focus::At(Gravity::Center),
     };
+
     for (resize, field) in [
         (None, "file"),
         (Some(width), "w"),

@@ -37,6 +37,7 @@ impl HttpClients {
                 .plain
                 .get_or_insert_with(|| Connections::new(env, create));
         }
+
         self.tls.get_or_insert_with(|| {
             Connections::new(env, move || {
                 let context = TlsContext::builder().with_trust_store(trust_store.clone());

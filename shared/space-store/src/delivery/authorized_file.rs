@@ -238,9 +238,11 @@ impl Delivery<'_> {
         let Some(caller) = caller else {
             return Ok(false);
         };
+
         if let Some(own) = caller.space_role() {
             return Ok(own.space_id == space.id && own.role >= Role::Viewer);
         }
+
         let Some(user) = caller.user() else {
             return Ok(false);
         };
@@ -250,6 +252,7 @@ impl Delivery<'_> {
             .members()
             .membership(user, space.id)
             .await?;
+
         Ok(membership.is_some_and(|membership| membership.role >= Role::Viewer))
     }
 }
@@ -286,6 +289,7 @@ impl DeliverableFile {
             Resolution::Orphaned => None,
             Resolution::Complete(folders) => Some(folders),
         };
+
         FileResolution::Resolved(Box::new(ResolvedFile {
             file: self.file,
             folders,

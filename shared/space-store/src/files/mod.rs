@@ -244,16 +244,19 @@ impl Files<'_> {
         mut found: Option<File>,
     ) -> Result<Option<File>, ServiceError> {
         let mut deleted: HashSet<Option<FolderId>> = HashSet::new();
+
         while let Some(file) = found {
             if deleted.len() == MAX_DELETED_FOLDERS {
                 return Err(ServiceError::contended(
                     "deleted folders contain many files with this reference",
                 ));
             }
+
             let folder = file.folder_id();
             if let Some(file) = self.without_deleted(vec![file]).await?.pop() {
                 return Ok(Some(file));
             }
+
             deleted.insert(folder);
             let is_other = |file: &File| !deleted.contains(&file.folder_id());
             let files = self.space.table.files();
@@ -302,6 +305,7 @@ impl Files<'_> {
         if file.status != sent_in || !self.space.record.enabled {
             return Ok(None);
         }
+
         let reference = UploadConfigReference::Id(file.upload_config_id);
         let config = self
             .space
@@ -312,6 +316,7 @@ impl Files<'_> {
         let Some(notifications) = config.map(|config| config.config.notifications) else {
             return Ok(None);
         };
+
         let endpoint = self.space.record.webhook_receiver(event, &notifications);
         self.space
             .webhooks()

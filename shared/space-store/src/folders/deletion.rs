@@ -198,6 +198,7 @@ impl Folders<'_> {
         } else {
             return Ok(());
         };
+
         let message = format!("The folder is not empty: it contains {contents}.");
         Err(ServiceError::conflict(
             message,

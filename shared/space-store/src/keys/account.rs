@@ -58,9 +58,11 @@ impl<'a> Accounts<'a> {
             .keys()
             .with_space(own.space_id, caller.key_id())
             .await?;
+
         let (Some(space), Some(key)) = (found.space, found.record) else {
             return Err(ServiceError::unauthenticated());
         };
+
         Ok(Account {
             user: None,
             key,
@@ -79,11 +81,13 @@ impl<'a> Accounts<'a> {
         let key = found
             .key
             .ok_or_else(|| ServiceError::internal("a key is missing in its owner's list"))?;
+
         let chosen = found.user.and_then(|user| user.default_space_id);
         let default_space = match chosen {
             Some(id) => self.tenants.spaces().get(caller, id).await?,
             None => None,
         };
+
         Ok(Account {
             user: Some(user),
             key,

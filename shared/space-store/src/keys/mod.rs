@@ -76,6 +76,7 @@ impl Keys<'_> {
         let env = self.table.env();
         let now = env.now();
         let secret = KeySecret::new(env);
+
         let scope = match self.scope {
             KeyScope::Space { space_id, role } => KeyScope::Space {
                 space_id,
@@ -83,6 +84,7 @@ impl Keys<'_> {
             },
             account @ KeyScope::Account { .. } => account,
         };
+
         let key = ApiKey {
             id: self.table.keys().next_id().await?,
             name: new.name,
@@ -95,6 +97,7 @@ impl Keys<'_> {
             created_at: now,
             updated_at: now,
         };
+
         Ok(CreatedKey { key, secret })
     }
 

@@ -115,12 +115,14 @@ impl SpaceScope {
                     )
                 });
             }
+
             space.delete_lock = Some(DeleteLock {
                 token: token.to_owned(),
                 expires_at: now.plus_ms(DELETE_LOCK_MS),
             });
             Ok(())
         };
+
         self.try_change(lock).await
     }
 

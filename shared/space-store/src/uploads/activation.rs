@@ -101,6 +101,7 @@ impl PendingFile<'_> {
         if let Some(replaced) = self.replaced {
             return self.replace(replaced, content, announced).await;
         }
+
         let space = self.uploads.space;
         let activation = Activation {
             uploads: self.uploads,
@@ -109,6 +110,7 @@ impl PendingFile<'_> {
             announced,
             at: space.now(),
         };
+
         let load = || space.files().get(self.file.id);
         space
             .table

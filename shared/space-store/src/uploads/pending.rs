@@ -187,6 +187,7 @@ impl PendingUploads {
         let ConfirmCheck {
             space_id, file_id, ..
         } = *check;
+
         let spaces = self.table.spaces();
         let (space, file) = if check.is_replacement {
             let found = spaces
@@ -197,12 +198,14 @@ impl PendingUploads {
             let found = spaces.with_resource::<File>(space_id, file_id).await?;
             (found.space, found.record)
         };
+
         let (Some(space), Some(file)) = (space, file) else {
             return Ok(None);
         };
         if file.status != FileStatus::Pending {
             return Ok(None);
         }
+
         let space = SpaceScope::for_background_job(self.table.clone(), space);
         let file = space.files().without_deleted(vec![file]).await?.pop();
         Ok(file.map(|record| Scoped { space, record }))

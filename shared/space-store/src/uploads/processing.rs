@@ -148,15 +148,18 @@ impl UploadedFiles {
     ) -> Result<Option<AuthorizedFile>, ServiceError> {
         let delivery = self.tenants.delivery();
         let resolved = delivery.resolve_active(&file.storage_path).await?;
+
         // Another file may have the name of a trashed one.
         let Some(resolved) = resolved.filter(|resolved| resolved.file.id == file.id) else {
             return self.trashed_for_renditions(file).await;
         };
+
         let folders = resolved
             .folders
             .ok_or_else(|| ServiceError::contended("the folder of the file is gone"))?;
         let security = EffectiveSecurity::of(&folders, &resolved.space);
         let watermark = security.watermark_of(&resolved.file)?;
+
         Ok(Some(AuthorizedFile::for_background_job(
             resolved.file,
             watermark,

@@ -142,16 +142,19 @@ impl PendingFile<'_> {
         let Some(replaced) = self.replaced else {
             return Ok(true);
         };
+
         let Uploads {
             space,
             bucket,
             storage,
         } = self.uploads;
+
         // Clients may ask again and again until they have sent all bytes.
         let staged = bucket.head_with_prefix(&staged_key(self.file), 1).await?;
         if staged.is_none() {
             return Ok(false);
         }
+
         storage
             .announce_replacement(replaced, self.revision, space.now())
             .await?;

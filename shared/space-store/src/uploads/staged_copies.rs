@@ -45,6 +45,7 @@ impl PendingFile<'_> {
     /// Copies the staged object to the key of this attempt.
     pub async fn copy_staged(self) -> Result<StagedCopyOutcome, ServiceError> {
         let from = staged_key(self.file);
+
         match self
             .uploads
             .bucket

@@ -114,6 +114,7 @@ impl SpaceRecords<'_> {
             .expression_attribute_values(":first", text(FOLDERS))
             .expression_attribute_values(":last", text(format!("{FILES_IN_FOLDERS}{PREFIX_END}")))
             .limit(1);
+
         let response = self.table.call(|| query.clone().send()).await?;
         Ok(response.count > 0)
     }

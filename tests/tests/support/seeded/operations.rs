@@ -91,6 +91,7 @@ impl Request {
             }
             body => request.json(body),
         };
+
         acme.send(request).await
     }
 }

@@ -169,6 +169,7 @@ impl<'a> ParameterReader<'a> {
 
     fn parse(&mut self, name: &str, value: &str) -> Result<(), FieldError> {
         let requested = &mut self.requested;
+
         match name {
             WIDTH => requested.width = Some(parse_pixels(value)?),
             HEIGHT => requested.height = Some(parse_pixels(value)?),
@@ -187,6 +188,7 @@ impl<'a> ParameterReader<'a> {
                 requested.quality = Quality::from_number(number)?;
             }
         }
+
         Ok(())
     }
 }

@@ -50,6 +50,7 @@ impl<'a> Meta<'a> {
             locations: BTreeMap::new(),
             references: Vec::new(),
         };
+
         if let Some(information) = self.child(*b"iinf")?
             && let Some(locations) = self.child(*b"iloc")?
         {
@@ -57,6 +58,7 @@ impl<'a> Meta<'a> {
             items.read_locations(locations.start)?;
             items.references = self.references()?;
         }
+
         Ok(items)
     }
 

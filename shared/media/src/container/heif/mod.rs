@@ -151,9 +151,11 @@ fn read_box(bytes: &[u8], at: usize) -> Result<Chunk, ProbeError> {
         ),
         size => (8, length(size.into())),
     };
+
     if size < header {
         return Err(ProbeError::Malformed("a box smaller than its header"));
     }
+
     Ok(Chunk {
         kind,
         data: at.saturating_add(header)..at.saturating_add(size),

@@ -111,6 +111,7 @@ impl<'a> Meta<'a> {
     fn apply(&self, found: &mut Properties<'a>, property: &Chunk) -> Result<(), ProbeError> {
         let start = property.data.start;
         let content = &self.content[property.data.clone()];
+
         match &property.kind {
             b"ispe" => {
                 let width = closed(be32(content, 4))?;
@@ -140,6 +141,7 @@ impl<'a> Meta<'a> {
             b"a1op" => [found.operating_point] = closed(array(content, 0))?,
             _ => {}
         }
+
         Ok(())
     }
 
@@ -151,6 +153,7 @@ impl<'a> Meta<'a> {
         range: Range<usize>,
     ) -> Result<(), ProbeError> {
         let content = &self.content[range];
+
         match &closed(array::<4>(content, 0))? {
             b"nclx" => {
                 let number = |at| closed(be16(content, at));
@@ -164,6 +167,7 @@ impl<'a> Meta<'a> {
             b"prof" | b"rICC" => found.profile = content.get(4..),
             _ => {}
         }
+
         Ok(())
     }
 }

@@ -121,6 +121,7 @@ fn units(data: &[u8]) -> impl Iterator<Item = Result<Unit<'_>, ProbeError>> {
                 return Some(Err(error));
             }
         };
+
         rest = following;
         let extension = has_extension(header).then(|| unit.get(1)).flatten();
         Some(Ok(Unit {
@@ -185,6 +186,7 @@ mod tests {
     fn only_what_the_picture_causes_is_an_error_of_the_image() {
         const ABORT: i32 = 6;
         const KILL: i32 = 9;
+
         for (error, is_of_image) in [
             (Av1Error::NoProgram, false),
             (Av1Error::Start(io::ErrorKind::OutOfMemory.into()), false),
@@ -198,6 +200,7 @@ mod tests {
         ] {
             let name = error.to_string();
             let found = media_error(error);
+
             assert_eq!(
                 !matches!(found, MediaError::Decoder(_)),
                 is_of_image,

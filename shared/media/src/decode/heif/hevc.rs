@@ -108,12 +108,14 @@ impl<'a> HevcUnits<'a> {
             if at >= self.data.len() {
                 return None;
             }
+
             let unit = part(&self.data, at, self.length_bytes).and_then(|length| {
                 let length = length
                     .iter()
                     .fold(0, |length, byte| length << 8 | usize::from(*byte));
                 part(&self.data, at + self.length_bytes, length)
             });
+
             at = match unit {
                 Ok(unit) => at + self.length_bytes + unit.len(),
                 Err(_) => self.data.len(),
@@ -167,6 +169,7 @@ fn parameter_sets(configuration: &[u8], arrays: u8) -> Result<Vec<&[u8]>, MediaE
     let mut sets = Vec::new();
     let mut bytes = 0;
     let mut at = 23;
+
     for _ in 0..arrays {
         let count = be16(configuration, at + 1)?;
         at += 3;
@@ -175,6 +178,7 @@ fn parameter_sets(configuration: &[u8], arrays: u8) -> Result<Vec<&[u8]>, MediaE
             let set = part(configuration, at + 2, length)?;
             at += 2 + length;
             bytes += 2 + length;
+
             if bytes > MAX_SETS_BYTES {
                 return Err(MediaError::malformed("the parameter sets are too large"));
             }
@@ -183,6 +187,7 @@ fn parameter_sets(configuration: &[u8], arrays: u8) -> Result<Vec<&[u8]>, MediaE
             }
         }
     }
+
     Ok(sets)
 }
 

@@ -169,16 +169,19 @@ impl Neighbors {
         let last = (start + length - 1) as usize / 2;
         let nearest = index / 2;
         let is_even = index.is_multiple_of(2);
+
         let other = if is_even && !is_on_even {
             nearest.saturating_sub(1).max(first)
         } else {
             (nearest + 1).min(last)
         };
+
         let quarters = match (is_on_even, is_even) {
             (true, true) => 4,
             (true, false) => 2,
             (false, _) => 3,
         };
+
         Neighbors {
             nearest,
             other,
@@ -214,6 +217,7 @@ fn chroma_factors(matrix: u16) -> Option<[[f64; 2]; 3]> {
         9 => (0.2627, 0.0593),
         _ => return None,
     };
+
     let green = 1.0 - red - blue;
     Some([
         [0.0, 2.0 * (1.0 - red)],
