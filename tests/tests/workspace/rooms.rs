@@ -51,7 +51,7 @@ fn add_used(tokens: &[TokenTree], used: &mut BTreeSet<String>) {
                 next => used.extend(next.map(ToString::to_string)),
             },
             TokenTree::Group(attribute) if attribute.to_string() == "[cfg (test)]" => {
-                is_test = true
+                is_test = true;
             }
             TokenTree::Group(group) => {
                 let is_module = index >= 2 && tokens[index - 2].to_string() == "mod";

@@ -169,14 +169,13 @@ impl<B: Backend> Proxy<B> {
             None
         };
 
-        let started = match &fault {
-            Some(Fault::Reject(error)) => Err(ProxyRejection::injected(error)),
-            _ => {
-                let is_counted = self.state.units.is_started();
-                let call = is_counted.then(|| self.backend.costed_call(&attempt));
-                self.count_units(call.flatten()).await;
-                self.start_access(access).await
-            }
+        let started = if let Some(Fault::Reject(error)) = &fault {
+            Err(ProxyRejection::injected(error))
+        } else {
+            let is_counted = self.state.units.is_started();
+            let call = is_counted.then(|| self.backend.costed_call(&attempt));
+            self.count_units(call.flatten()).await;
+            self.start_access(access).await
         };
 
         let guard = match started {

@@ -92,7 +92,7 @@ impl BodyTimer {
 
             let (sender, receiver) = watch::channel(());
             timer.arriving = Some(receiver);
-            let timed = TimedBody {
+            let arriving = TimedBody {
                 stream: body.into_data_stream(),
                 deadlines,
                 ends_at: None,
@@ -100,7 +100,7 @@ impl BodyTimer {
                 _arriving: sender,
             };
             // Readers may ask again after the end.
-            Body::from_stream(stream::unfold(Some(timed), TimedBody::next).fuse())
+            Body::from_stream(stream::unfold(Some(arriving), TimedBody::next).fuse())
         });
         request.extensions_mut().insert(timer);
         request

@@ -334,8 +334,12 @@ impl SpaceLists {
         parent: Option<Option<FolderId>>,
         page_request: &PageRequest,
     ) -> Result<Page<Folder>, ServiceError> {
-        let page = self.table.folders().list(self.space, parent, page_request);
-        Ok(page.await?)
+        let folders = self.table.folders();
+        let page = match parent {
+            Some(parent) => folders.list_in(self.space, parent, page_request).await,
+            None => folders.list(self.space, page_request).await,
+        };
+        Ok(page?)
     }
 
     /// Returns `page`, which is filtered by a folder. Fails with 422 on `field` if the folder does

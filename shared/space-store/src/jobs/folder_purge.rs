@@ -69,7 +69,7 @@ impl FolderPurge<'_> {
     async fn child_of(&self, folder: &Folder) -> Result<Option<Folder>, ServiceError> {
         let folders = self.space.table.folders();
         let one = PageRequest::first(1);
-        let page = folders.list(folder.space_id, Some(Some(folder.id)), &one);
+        let page = folders.list_in(folder.space_id, Some(folder.id), &one);
         Ok(page.await?.items.pop())
     }
 

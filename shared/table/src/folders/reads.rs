@@ -107,20 +107,25 @@ impl FolderRecords<'_> {
         })
     }
 
-    /// Returns a page of the folders of a space, newest first: of all, or of the direct children of
-    /// a folder or of the root (`Some(None)`).
+    /// Returns a page of the folders of a space, newest first.
     #[instrument(name = "list_folders", skip_all)]
     pub async fn list(
         self,
         space: SpaceId,
-        parent: Option<Option<FolderId>>,
         page_request: &PageRequest,
     ) -> Result<Page<Folder>, TableError> {
-        let Some(parent) = parent else {
-            let range = Range::newest_first(space_partition(space), FOLDERS);
-            return self.table.page(range, page_request).await;
-        };
+        let range = Range::newest_first(space_partition(space), FOLDERS);
+        self.table.page(range, page_request).await
+    }
 
+    /// Returns a page of the direct children of a folder or of the root, newest first.
+    #[instrument(name = "list_subfolders", skip_all)]
+    pub async fn list_in(
+        self,
+        space: SpaceId,
+        parent: Option<FolderId>,
+        page_request: &PageRequest,
+    ) -> Result<Page<Folder>, TableError> {
         let range = Range::newest_first(space_partition(space), subfolders(parent));
         let entries: Slice<FolderEntry> = self.table.slice(range, page_request).await?;
         let ids: Vec<FolderId> = entries

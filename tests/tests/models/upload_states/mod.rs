@@ -121,7 +121,7 @@ impl World {
             let name = format!("Space {}", self.space_states.len());
             let tenant = self.stack.space(&name).await;
             let id = tenant.id.clone();
-            if self.space_states.len() % SPACES == 0 {
+            if self.space_states.len().is_multiple_of(SPACES) {
                 let trash = json!({"name": name, "trash_days": TRASH_DAYS});
                 tenant.put_ok(&tenant.path(), trash).await;
                 self.with_trash.insert(id.clone());
