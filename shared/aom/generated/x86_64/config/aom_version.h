@@ -1,0 +1,3 @@
+#define VERSION_PACKED 0
+#define VERSION_STRING_NOSP ""
+#define VERSION_EXTRA ""
