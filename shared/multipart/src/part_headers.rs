@@ -22,7 +22,7 @@ pub(crate) const MAX_HEADER_BYTES: usize = 16 << 10;
 /// The end of a line.
 const CRLF: &[u8; 2] = b"\r\n";
 
-/// The headers of a part exceed [`MAX_HEADER_BYTES`].
+/// The headers of a part exceed 16 KiB.
 #[derive(Debug, Error)]
 #[error(
     "The form has more than {} kilobytes before its first boundary, or in the headers of one part.",
