@@ -23,7 +23,7 @@ pub struct Geometry {
     /// Size of the whole image after resizing.
     pub resized: ImageSize,
     /// Part of the resized image that is kept, which is the output. For [`Focus::Auto`] it is at
-    /// the center, until [`render`](crate::render()) finds the most salient region.
+    /// the center, until [`render`](crate::render::render()) finds the most salient region.
     pub crop: Rectangle,
 }
 

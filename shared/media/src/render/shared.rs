@@ -99,8 +99,9 @@ pub struct DecodedSource<'a> {
 }
 
 impl DecodedSource<'_> {
-    /// Renders an output like [`render`](crate::render()). It must be in the plan: the pixels may
-    /// have too low a resolution for a larger one. Animations are decoded again, frame by frame.
+    /// Renders an output like [`render`](crate::render::render()). It must be in the plan: the
+    /// pixels may have too low a resolution for a larger one. Animations are decoded again, frame
+    /// by frame.
     pub fn render(&mut self, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
         catch_codec_panic(MediaError::encoding, || self.render_output(options))
     }
