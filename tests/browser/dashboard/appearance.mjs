@@ -17,6 +17,12 @@ const SIZES = [
 
 /** Asserts that axe finds nothing, and writes a picture if a directory is given. */
 async function check(page, name) {
+  // A change of the theme fades: colors in between have less contrast.
+  await page.evaluate(() => {
+    const isFinite = (animation) => animation.effect.getComputedTiming().endTime !== Infinity;
+    const running = document.getAnimations().filter(isFinite);
+    return Promise.allSettled(running.map(({ finished }) => finished));
+  });
   // Evaluated by the debugger, which the content security policy does not restrict.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run());
