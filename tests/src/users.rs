@@ -87,6 +87,12 @@ impl Stack {
             .await;
     }
 
+    /// Deletes the record of a file, and nothing that lists it.
+    pub async fn remove_file_record(&self, tenant: &TestSpace, id: &str) {
+        let id = id.parse().expect("a file id");
+        self.delete_item(Key::file(tenant.space_id(), id)).await;
+    }
+
     /// Deletes the record of a folder. Its files and folders still refer to it.
     pub async fn remove_folder_record(&self, tenant: &TestSpace, id: &str) {
         let id = id.parse().expect("a folder id");

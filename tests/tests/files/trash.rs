@@ -3,6 +3,7 @@
 use std::{slice, time::Duration};
 
 use serde_json::{Value, json};
+use table::item_keys;
 use tests::{
     Client, File, PHOTO, Stack, TestSpace, assert_fields, field_error, merged, stack_test,
 };
@@ -148,6 +149,28 @@ async fn trashed_file_cannot_be_changed(acme: &TestSpace) {
     assert_eq!(acme.get_ok("/folders").await, json!([]));
 }
 
+/// The purge of a space leaves such an entry if a request trashes a file meanwhile.
+#[stack_test]
+async fn due_entry_without_its_file_is_removed(stack: &Stack, acme: &TestSpace) {
+    keep_for_days(acme, 1).await;
+    let file = acme.upload(PHOTO).await;
+    acme.delete_ok(file.path()).await;
+    stack.remove_file_record(acme, &file.id).await;
+
+    let entries = async || {
+        stack
+            .dump()
+            .await
+            .items_with_prefix(item_keys::TRASH)
+            .count()
+    };
+    assert_eq!(entries().await, 1);
+    for _ in 0..2 {
+        stack.run_for(DAY).await;
+    }
+    assert_eq!(entries().await, 0);
+}
+
 #[stack_test]
 async fn due_file_is_purged(stack: &Stack, acme: &TestSpace) {
     keep_for_days(acme, 3).await;
@@ -178,7 +201,7 @@ async fn due_file_is_purged(stack: &Stack, acme: &TestSpace) {
         .await;
     stack.run_purges().await;
     keep_for_days(acme, 3).await;
-    let is_setting = |key: &table::item_keys::Key| key.sort == "SPACE" || key.sort == "SWEEP";
+    let is_setting = |key: &item_keys::Key| key.sort == "SPACE" || key.sort == "SWEEP";
     let [mut before, mut after] = [before, stored_data(stack).await];
     for dump in [&mut before, &mut after] {
         dump.items.retain(|key, _| !is_setting(key));
