@@ -1,4 +1,4 @@
-//! Our half of `scripts/bench media`: generates images, measures renderings, and scores images.
+//! Our half of `scripts/bench/run media`: generates images, measures renderings, and scores images.
 //!
 //! - `bench generate DIRECTORY`
 //! - `bench render COUNT THREADS FORMAT RESIZE FILE OUTPUT [WATERMARK]`, where `RESIZE` is like

@@ -1,6 +1,6 @@
-//! `scripts/bench library`: measures the latency of API calls in a space of a thousand, a hundred
-//! thousand and a million files. `scripts/bench processing`: measures the jobs that follow an
-//! upload.
+//! `scripts/bench/run library`: measures the latency of API calls in a space of a thousand, a
+//! hundred thousand and a million files. `scripts/bench/run processing`: measures the jobs that
+//! follow an upload.
 
 mod calls;
 mod codec;
@@ -22,8 +22,8 @@ use std::{
 use fill::Library;
 use report::Report;
 
-const USAGE: &str =
-    "scripts/bench library [--records N], with at least 1,000 records; or scripts/bench processing";
+const USAGE: &str = "scripts/bench/run library [--records N], with at least 1,000 records; or \
+                     scripts/bench/run processing";
 /// Exit status for an invalid command line.
 const EXIT_USAGE: u8 = 2;
 

@@ -1,4 +1,4 @@
-//! `scripts/bench processing IMAGE`: measures the jobs that follow an upload. How long it takes
+//! `scripts/bench/run processing IMAGE`: measures the jobs that follow an upload. How long it takes
 //! until the results of a photo are visible, and which share of the CPU time of many small uploads
 //! the codecs need.
 

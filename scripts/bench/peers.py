@@ -1,4 +1,4 @@
-"""Measures Larder beside what can be used instead: scripts/bench peers [ROW …]
+"""Measures Larder beside what can be used instead: scripts/bench/run peers [ROW …]
 
 The CPU time is that of the whole process tree of a server, by a clock of Linux, until all work that follows a request has ended.
 Servers alternate, so that other load hits all of them alike.
@@ -18,7 +18,7 @@ import urllib.request
 from functools import partial
 from pathlib import Path
 
-from bench_stack import LocalStack, cpu_ns, repeat, send, send_form
+from stack import LocalStack, cpu_ns, repeat, send, send_form
 
 # Each server renders this many copies of an image, and gets this many batches of uploads. The first ones do not count.
 COPIES, WARM_UP = 7, 2
@@ -258,7 +258,7 @@ class Bench:
             for name, output in outputs.items():
                 (Path(directory) / name).write_bytes(output)
                 results[name]["bytes"] = len(output)
-            program = Path(__file__).parent / "bench-score.mjs"
+            program = Path(__file__).parent / "score.mjs"
             command = ["node", program, self.options.bench, self.options.sharp, original, f"fit:{side}x{side}"]
             scores = subprocess.check_output(command + [Path(directory) / name for name in outputs], text=True).split()
         for name, score in zip(outputs, scores):

@@ -1,6 +1,6 @@
 // Scores rendered images, for benchmarks:
 //
-//   node bench-score.mjs BINARY SHARP FILE RESIZE OUTPUT …     prints the score of each output
+//   node score.mjs BINARY SHARP FILE RESIZE OUTPUT …     prints the score of each output
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-"""Measures the CPU time of a function until it is ready, and of its first event: scripts/bench cold-start [BINARY …]
+"""Measures the CPU time of a function until it is ready, and of its first event: scripts/bench/run cold-start [BINARY …]
 
 A server on this machine takes the place of the Lambda Runtime API, and sends one request with a key. The function looks it up in
 another server, which takes the place of DynamoDB and knows no key: so the event contains a TLS handshake, with a chain of RSA
@@ -17,10 +17,10 @@ import tempfile
 import threading
 from pathlib import Path
 
-from bench_stack import cpu_ns
+from stack import cpu_ns
 
 RUNS = 30
-AMAZON_ROOTS = Path(__file__).parent.parent / "shared/runtime/src/aws/amazon_roots.pem"
+AMAZON_ROOTS = Path(__file__).parents[2] / "shared/runtime/src/aws/amazon_roots.pem"
 # A key with a valid checksum.
 KEY = "sk_" + "a" * 40 + "3gcfED"
 VARIABLES = {

@@ -1,7 +1,7 @@
-// Benchmark of image rendering against sharp. scripts/bench media runs it; see there.
+// Benchmark of image rendering against sharp. scripts/bench/run media runs it; see there.
 //
-//   node bench-media.mjs BINARY SHARP IMAGES [ROW …]      all rows, or those whose names contain a text
-//   node bench-media.mjs --sharp SHARP JOB                one measurement in its own process
+//   node media.mjs BINARY SHARP IMAGES [ROW …]      all rows, or those whose names contain a text
+//   node media.mjs --sharp SHARP JOB                one measurement in its own process
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { sides, withScores } from "./bench-score.mjs";
+import { sides, withScores } from "./score.mjs";
 
 /** Options of sharp's encoders. AVIF has the quality whose score is ours, and the options of its row. */
 const OPTIONS = {

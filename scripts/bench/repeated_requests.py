@@ -1,4 +1,4 @@
-"""Measures the CPU time of requests to the whole local stack: scripts/bench requests [BINARY …]
+"""Measures the CPU time of requests to the whole local stack: scripts/bench/run requests [BINARY …]
 
 A BINARY is a release build of `larder`. Binaries alternate, so that other load hits all of them alike. The time is that of the
 process, emulators of AWS included, by a clock of Linux. That of a processed upload includes the job
@@ -11,12 +11,12 @@ import time
 from functools import partial
 from pathlib import Path
 
-from bench_stack import LocalStack, cpu_ns, repeat, send
+from stack import LocalStack, cpu_ns, repeat, send
 
 # Each binary repeats each request this often for a second.
 ROUNDS = 5
 ROUND_SECONDS = 1
-PHOTO = Path(__file__).parent.parent / "tests/samples/photo.jpg"
+PHOTO = Path(__file__).parents[2] / "tests/samples/photo.jpg"
 TEXT_BYTES = 212_000
 LISTED_FILES = 50
 # Time between two requests that wait for a job.
