@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { API, api, tenant } from "../harness.mjs";
-import { signIn } from "./steps.mjs";
+import { goTo, signIn } from "./steps.mjs";
 
 const UNAUTHORIZED = 401;
 
@@ -82,6 +82,18 @@ test("a dialog that sends stays open, and a key whose response is lost is create
   await page.getByRole("dialog", { name: "shown once" }).getByText(/^sk_/).waitFor();
   const { data } = await api(account, "GET", `/spaces/${id}/api-keys`);
   assert.equal(data.filter(({ name }) => name === "lost").length, 1);
+});
+
+test("a key that is created while the list is being loaded appears", async (t) => {
+  const { account, handle, id } = await tenant();
+  const page = await signIn(t, account);
+  const listed = new Promise((resolve) => page.route(`**/spaces/${id}/api-keys?*`, resolve, { times: 1 }));
+  await goTo(page, `${handle}/keys`);
+  const held = await listed;
+  const response = await held.fetch();
+  await createKey(page, "early", "viewer");
+  await held.fulfill({ response }).catch(() => "the page has dropped the request");
+  await page.getByRole("row", { name: "early" }).waitFor();
 });
 
 test("the key of the session is revoked with a warning", async (t) => {

@@ -26,7 +26,9 @@ export function KeyList({ source, level }: { source: KeySource; level: 1 | 2 }) 
   const Title = level === 1 ? "h1" : "h2";
   const add = (key: ApiKey) => {
     const page = loaded.data.value;
+    // A load that has not ended may have begun before the key existed.
     if (page) loaded.set({ ...page, data: [key, ...page.data] });
+    else loaded.reload();
   };
   return (
     <section class="key-list" aria-label={source.title}>
