@@ -18,9 +18,9 @@ use domain::{
     errors::{FieldError, FieldErrors, ServiceError},
     files::{File, ResourceType},
     folders::Folder,
-    id::{FileId, Revision},
+    id::FileId,
     naming::PublicHttpsUrl,
-    settings::{FileStatus, FolderSecurity, Security, Watermark},
+    settings::{FileStatus, FolderSecurity, Security, StoredWatermark, Watermark},
 };
 use media::{error::MediaError, pixels::MAX_WATERMARK_PIXELS, render::WatermarkLayer};
 use runtime::context::Settings;
@@ -71,20 +71,19 @@ impl Source {
 /// The watermark that new settings replace.
 struct Current<'a> {
     watermark: Option<&'a Watermark>,
-    stored: Option<Revision>,
+    stored: Option<StoredWatermark>,
 }
 
 impl Current<'_> {
-    /// Returns the revision of the stored image if it is a copy of a file whose bytes were not
-    /// replaced since, or that is not active any more.
-    fn copy_of(&self, id: FileId, file: Option<&File>) -> Option<Revision> {
+    /// Returns the stored image if it is a copy of the bytes that a file has, or of a file that is
+    /// not active any more.
+    fn copy_of(&self, id: FileId, file: Option<&File>) -> Option<StoredWatermark> {
         let copy = self.stored?;
         let is_same = self.watermark?.file_id == Some(id);
-        let is_newer = |file: &File| {
-            file.status == FileStatus::Active && file.replaced_at >= Some(copy.created_at())
-        };
+        let is_outdated =
+            |file: &File| file.status == FileStatus::Active && file.revision != copy.copied;
 
-        (is_same && !file.is_some_and(is_newer)).then_some(copy)
+        (is_same && !file.is_some_and(is_outdated)).then_some(copy)
     }
 }
 
@@ -171,31 +170,32 @@ impl Watermarks {
     }
 
     /// Stores the image of a watermark, unless the current one is a copy of the bytes that its file
-    /// has, and returns its revision; `None` unless the watermark is enabled.
+    /// has; `None` unless the watermark is enabled.
     async fn store_image(
         &self,
         space: &SpaceScope,
         watermark: &Watermark,
         current: Current<'_>,
-    ) -> Result<Option<Revision>, ServiceError> {
+    ) -> Result<Option<StoredWatermark>, ServiceError> {
         if !watermark.enabled {
             return Ok(None);
         }
 
-        let (image, source) = match (&watermark.url, watermark.file_id) {
-            (Some(url), _) => (self.fetch(url).await?, URL),
+        let (image, copied, source) = match (&watermark.url, watermark.file_id) {
+            (Some(url), _) => (self.fetch(url).await?, None, URL),
             (None, Some(id)) => {
                 let file = find_file(space, id).await?;
                 if let Some(copy) = current.copy_of(id, file.as_ref()) {
                     return Ok(Some(copy));
                 }
-                (self.original(space, file).await?, FILE)
+                let copied = file.as_ref().and_then(|file| file.revision);
+                (self.original(space, file).await?, copied, FILE)
             }
             (None, None) => return Ok(None),
         };
         self.require_decodable(image.clone(), source).await?;
-        let revision = self.bucket.store_watermark(space, image).await?;
-        Ok(Some(revision))
+        let stored = self.bucket.store_watermark(space, image, copied).await?;
+        Ok(Some(stored))
     }
 
     async fn fetch(&self, url: &PublicHttpsUrl) -> Result<Bytes, ServiceError> {

@@ -5,7 +5,8 @@ use media::format::Format;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tests::{
-    File, Folder, Stack, StackOptions, TestSpace, UNKNOWN_ID, field_errors, file, stack_test,
+    File, Folder, Stack, StackOptions, TestSpace, UNKNOWN_ID, field_errors, file, seconds,
+    stack_test,
 };
 
 use super::watermarks::{BLUE, RED, enable, is_marked, upload_image};
@@ -269,4 +270,35 @@ async fn copy_that_is_replaced_meanwhile_is_not_kept(stack: &Stack, acme: &TestS
         assert!(is_marked(&delivered, BLUE), "{path}");
         acme.set_security(&acme.path(), Value::Null).await;
     }
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn bytes_that_are_replaced_meanwhile_are_copied_by_the_next_request(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let fixture = Fixture::new(acme).await;
+
+    for (function, path) in fixture.resources(acme) {
+        let logo_file = upload_logo(acme, RED).await;
+        // The original has been read, and its copy is not stored.
+        let mut hold = stack.local.faults().hold(function, 4);
+        let replace = async {
+            hold.reached().await;
+            let part = file("logo.png", "image/png", logo(BLUE));
+            replace_by(acme, &logo_file.id, part).await.expect_ok();
+            stack.clock.advance(seconds(1));
+            hold.release();
+        };
+        let set = acme.set_security(&path, watermark(&logo_file.id, 1.0));
+        future::join(set, replace).await;
+        assert_eq!(stored_images(stack).await, [digest(&logo(RED))]);
+
+        acme.set_security(&path, watermark(&logo_file.id, 1.0))
+            .await;
+
+        assert_eq!(stored_images(stack).await, [digest(&logo(BLUE))]);
+        acme.set_security(&path, Value::Null).await;
+    }
+    stack.run_purges().await;
 }

@@ -185,7 +185,7 @@ mod tests {
             fixtures::{TYPES, file, space},
         },
         id::Revision,
-        settings::AccessControl,
+        settings::{AccessControl, StoredWatermark},
     };
 
     #[test]
@@ -252,7 +252,10 @@ mod tests {
         space.security.watermark.enabled = true;
         assert!(watermark_of(&space).is_err());
 
-        space.stored_watermark = Some(Revision::MIN);
+        space.stored_watermark = Some(StoredWatermark {
+            revision: Revision::MIN,
+            copied: None,
+        });
         let watermark = watermark_of(&space).expect("a watermark");
         assert_eq!(
             watermark.map(|watermark| watermark.revision),

@@ -104,7 +104,9 @@ impl EffectiveWatermark<'_> {
         EffectiveWatermark {
             watermark: nearest.map_or(&space.security.watermark, |nearest| nearest.setting),
             // The copy belongs to the watermark of the same folder or space.
-            stored: folder.map_or(space.stored_watermark, |folder| folder.stored_watermark),
+            stored: folder.map_or(space.stored_watermark, |folder| {
+                folder.stored_watermark.map(|stored| stored.revision)
+            }),
             source: SettingSource::of(folder, folders, space.space_id),
         }
     }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     env::Timestamp,
     folders::{FolderName, MAX_FOLDER_DEPTH},
-    id::{FolderId, Revision, SpaceId},
-    settings::{AccessControl, DeleteLock, FolderSecurity},
+    id::{FolderId, SpaceId},
+    settings::{AccessControl, DeleteLock, FolderSecurity, StoredWatermark},
 };
 
 /// Reference to the folder that contains a file or a folder.
@@ -44,9 +44,9 @@ pub struct Folder {
     /// Security settings for its contents.
     #[serde(default)]
     pub security: FolderSecurity,
-    /// Revision of the stored copy of its watermark; `None` unless its settings enable one.
+    /// Stored copy of its watermark; `None` unless its settings enable one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stored_watermark: Option<Revision>,
+    pub stored_watermark: Option<StoredWatermark>,
     /// Number of descendant folders per level: children first, then grandchildren, down to the
     /// maximum depth.
     pub descendant_counts: Vec<u64>,

@@ -10,5 +10,6 @@ pub use access_control::{AccessControl, DeliveryType};
 pub use lifecycle::{DeleteLock, FileStatus, FolderMode, TrashDays};
 pub use notifications::{NotificationRules, WebhookEndpoint, WebhookEvent, WebhookSource};
 pub use watermark::{
-    AppliedWatermark, FolderSecurity, Gravity, Opacity, Security, TransformationPolicy, Watermark,
+    AppliedWatermark, FolderSecurity, Gravity, Opacity, Security, StoredWatermark,
+    TransformationPolicy, Watermark,
 };

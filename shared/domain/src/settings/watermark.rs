@@ -93,6 +93,16 @@ pub struct AppliedWatermark {
 /// Minimum opacity; lower values are raised to it.
 const MIN_OPACITY: f64 = 1e-6;
 
+/// The stored copy of the image of a watermark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredWatermark {
+    /// Revision of the copy.
+    pub revision: Revision,
+    /// Revision of the bytes of the file that it was copied from; `None` for the image of a URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied: Option<Revision>,
+}
+
 /// Opacity: greater than 0, at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]

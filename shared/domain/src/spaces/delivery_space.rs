@@ -23,7 +23,7 @@ pub struct DeliverySpace {
     pub access_version: u64,
     /// Security settings that folders inherit, without the source of the watermark.
     pub security: Security,
-    /// Stored image of the watermark.
+    /// Revision of the stored copy of the watermark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_watermark: Option<Revision>,
     /// State of the signing secret's rotation.
@@ -43,7 +43,7 @@ impl From<&Space> for DeliverySpace {
             access_control: space.access_control,
             access_version: space.access_version,
             security,
-            stored_watermark: space.stored_watermark,
+            stored_watermark: space.stored_watermark.map(|stored| stored.revision),
             signing: space.signing,
         }
     }
@@ -58,7 +58,7 @@ pub struct InheritedSettings<'a> {
     pub access_control: AccessControl,
     /// Security settings that folders inherit.
     pub security: &'a Security,
-    /// Stored image of the watermark.
+    /// Revision of the stored copy of the watermark.
     pub stored_watermark: Option<Revision>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> From<&'a Space> for InheritedSettings<'a> {
             space_id: space.id,
             access_control: space.access_control,
             security: &space.security,
-            stored_watermark: space.stored_watermark,
+            stored_watermark: space.stored_watermark.map(|stored| stored.revision),
         }
     }
 }

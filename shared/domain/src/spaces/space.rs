@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::{
     env::{Env, Timestamp},
     errors::FieldError,
-    id::{IdSequence, Revision, SpaceId, UploadConfigId},
+    id::{IdSequence, SpaceId, UploadConfigId},
     naming::{Description, HostName, PublicHttpsUrl, SpaceName},
     settings::{
-        AccessControl, DeleteLock, FolderMode, NotificationRules, Security, TrashDays,
-        WebhookEndpoint, WebhookEvent, WebhookSource,
+        AccessControl, DeleteLock, FolderMode, NotificationRules, Security, StoredWatermark,
+        TrashDays, WebhookEndpoint, WebhookEvent, WebhookSource,
     },
     signing::Signing,
 };
@@ -90,9 +90,9 @@ pub struct Space {
     pub access_version: u64,
     /// Security settings that folders inherit.
     pub security: Security,
-    /// Revision of the stored copy of its watermark; `None` unless a watermark is enabled.
+    /// Stored copy of its watermark; `None` unless a watermark is enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stored_watermark: Option<Revision>,
+    pub stored_watermark: Option<StoredWatermark>,
     /// State of the signing secret's rotation.
     #[serde(default)]
     pub signing: Signing,

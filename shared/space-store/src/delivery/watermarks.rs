@@ -12,7 +12,7 @@ use domain::{
     errors::ServiceError,
     folders::Folder,
     id::Revision,
-    settings::{FolderSecurity, Security},
+    settings::{FolderSecurity, Security, StoredWatermark},
 };
 use table::errors::TableError;
 use tracing::{instrument, warn};
@@ -23,32 +23,32 @@ use crate::{folders::ResolvedFolder, objects::FileBucket, spaces::SpaceScope};
 #[derive(Clone, Debug)]
 pub struct NewSecurity {
     pub settings: Security,
-    /// Revision of the stored image of the watermark, new or that of the current settings; `None`
+    /// Stored image of the watermark, new or that of the current settings; `None`
     /// unless the watermark is enabled.
-    pub stored_watermark: Option<Revision>,
+    pub stored_watermark: Option<StoredWatermark>,
 }
 
 /// Security settings to store of a folder.
 #[derive(Clone, Debug)]
 pub struct NewFolderSecurity {
     pub settings: FolderSecurity,
-    /// Revision of the stored image of the watermark, new or that of the current settings; `None`
+    /// Stored image of the watermark, new or that of the current settings; `None`
     /// unless the settings enable one.
-    pub stored_watermark: Option<Revision>,
+    pub stored_watermark: Option<StoredWatermark>,
 }
 
 /// A change of the stored image. It may run repeatedly; the last run counts.
 struct ImageChange {
     /// The image of the new settings, if the current settings have it too.
-    kept: Option<Revision>,
+    kept: Option<StoredWatermark>,
     /// The image of the new settings, if they alone have it.
-    created: Option<Revision>,
+    created: Option<StoredWatermark>,
     /// The image that the last run replaced.
-    replaced: Mutex<Option<Revision>>,
+    replaced: Mutex<Option<StoredWatermark>>,
 }
 
 impl ImageChange {
-    fn new(from: Option<Revision>, to: Option<Revision>) -> ImageChange {
+    fn new(from: Option<StoredWatermark>, to: Option<StoredWatermark>) -> ImageChange {
         ImageChange {
             kept: to.filter(|_| to == from),
             created: to.filter(|_| to != from),
@@ -57,7 +57,7 @@ impl ImageChange {
     }
 
     /// Replaces the image. Fails with 503 if a concurrent change has removed the image to keep.
-    fn apply(&self, stored: &mut Option<Revision>) -> Result<(), ServiceError> {
+    fn apply(&self, stored: &mut Option<StoredWatermark>) -> Result<(), ServiceError> {
         if self.kept.is_some() {
             return if *stored == self.kept {
                 Ok(())
@@ -71,7 +71,7 @@ impl ImageChange {
         Ok(())
     }
 
-    fn into_replaced(self) -> Option<Revision> {
+    fn into_replaced(self) -> Option<StoredWatermark> {
         self.replaced
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
@@ -79,17 +79,18 @@ impl ImageChange {
 }
 
 impl FileBucket {
-    /// Stores the image of a watermark, and returns its revision.
+    /// Stores the image of a watermark, which is that of a file if `copied` is its revision.
     #[instrument(skip_all)]
     pub async fn store_watermark(
         &self,
         space: &SpaceScope,
         image: Bytes,
-    ) -> Result<Revision, ServiceError> {
+        copied: Option<Revision>,
+    ) -> Result<StoredWatermark, ServiceError> {
         let revision = Revision::new(space.env());
         let key = ObjectKey::watermark(space.record.id, revision);
         self.0.put_watermark(&key, image).await?;
-        Ok(revision)
+        Ok(StoredWatermark { revision, copied })
     }
 
     /// Replaces the security settings of the space. After an error, the new image is deleted.
@@ -148,20 +149,20 @@ impl FileBucket {
     async fn discard_watermark(
         &self,
         space: &SpaceScope,
-        revision: Option<Revision>,
+        stored: Option<StoredWatermark>,
         error: &ServiceError,
     ) {
         if !TableError::may_be_written(error) {
-            self.remove_watermark(space, revision).await;
+            self.remove_watermark(space, stored).await;
         }
     }
 
     /// Deletes the image of a watermark that no settings refer to. A failure is only logged.
-    pub async fn remove_watermark(&self, space: &SpaceScope, revision: Option<Revision>) {
-        let Some(revision) = revision else {
+    pub async fn remove_watermark(&self, space: &SpaceScope, stored: Option<StoredWatermark>) {
+        let Some(stored) = stored else {
             return;
         };
-        let key = ObjectKey::watermark(space.record.id, revision);
+        let key = ObjectKey::watermark(space.record.id, stored.revision);
         if let Err(error) = self.0.delete(&key).await {
             let error = ServiceError::from(error);
             warn!(error = %domain::errors::error_chain(&error), "the image of a watermark remains");

@@ -111,8 +111,8 @@ impl FolderPurge<'_> {
 
     /// Deletes an empty folder and the stored image of its watermark.
     async fn delete(&self, folder: &Folder) -> Result<(), ServiceError> {
-        if let Some(revision) = folder.stored_watermark {
-            let image = ObjectKey::watermark(folder.space_id, revision);
+        if let Some(stored) = folder.stored_watermark {
+            let image = ObjectKey::watermark(folder.space_id, stored.revision);
             self.bucket.delete(&image).await?;
         }
 
