@@ -98,18 +98,18 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
 }
 
 /// Why storing the files of a form failed, in the log.
-const STORING_TIMEOUT: &str = "storing the form took too long";
+const STORING_TOOK_TOO_LONG: &str = "storing the form took too long";
 
-/// Runs work after the body has been read. Fails with 503 and logs `timeout` if the deadline of the
+/// Runs work after the body has been read. Fails with 503 and logs `cause` if the deadline of the
 /// request passes first.
 fn within_deadline<T, E: From<ServiceError>>(
     work: impl Future<Output = Result<T, E>>,
-    timeout: &'static str,
+    cause: &'static str,
 ) -> impl Future<Output = Result<T, E>> {
     // Boxed, so that the futures of handlers stay small.
     let work = Box::pin(runtime::http::with_deadline(work));
     async move {
         work.await
-            .unwrap_or_else(|| Err(ServiceError::unavailable(timeout).into()))
+            .unwrap_or_else(|| Err(ServiceError::unavailable(cause).into()))
     }
 }

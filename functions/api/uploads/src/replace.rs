@@ -11,7 +11,7 @@ use intake::{ReceivedFile, UploadContext, ValidationOutcome};
 use space_store::{spaces::SpaceScope, uploads::require_replaceable};
 
 use crate::{
-    STORING_TIMEOUT, UploadsState,
+    STORING_TOOK_TOO_LONG, UploadsState,
     forms::{FormShape, UnreadForm, describe_files},
     within_deadline,
 };
@@ -65,8 +65,8 @@ pub(crate) async fn replace(
     space.require_uploads()?;
     require_replaceable(&file, "id")?;
 
-    let _permit = form.admit(&uploads.forms)?;
-    let form = form.read(uploads.api.env.now()).await?;
+    let mut in_flight = form.begin(&uploads.forms)?;
+    let form = form.read(&mut in_flight, uploads.api.env.now()).await?;
     let received = form.fields.finish(Some(form.files.received))?;
 
     let content = Content {
@@ -76,7 +76,7 @@ pub(crate) async fn replace(
         received,
     };
     let storing = content.store(can.caller.principal());
-    let replaced = within_deadline(storing, STORING_TIMEOUT).await?;
+    let replaced = within_deadline(storing, STORING_TOOK_TOO_LONG).await?;
 
     let folders = space.folders().chain_of_file(&replaced).await?;
     let view = FileView::of(

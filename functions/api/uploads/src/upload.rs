@@ -9,7 +9,7 @@ use http_api::{
 };
 
 use crate::{
-    STORING_TIMEOUT, UploadsState,
+    STORING_TOOK_TOO_LONG, UploadsState,
     forms::{FormFiles, UploadForm},
     grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
@@ -57,8 +57,11 @@ pub(crate) async fn upload<A: UploadAuthorization>(
     State(uploads): State<UploadsState>,
     form: UploadForm<A>,
 ) -> Result<Created<A::View>, ApiError> {
-    let _permit = form.unread.admit(&uploads.forms)?;
-    let form = form.unread.read(uploads.api.env.now()).await?;
+    let mut in_flight = form.unread.begin(&uploads.forms)?;
+    let form = form
+        .unread
+        .read(&mut in_flight, uploads.api.env.now())
+        .await?;
     let request = UploadRequest::read(grant, form.fields).await?;
 
     let reservation = match request.idempotency.reserve(&form.payload).await? {
@@ -72,7 +75,7 @@ pub(crate) async fn upload<A: UploadAuthorization>(
     };
 
     let storing = store(uploads, request, form.files, &reservation);
-    let storing = within_deadline(storing, STORING_TIMEOUT);
+    let storing = within_deadline(storing, STORING_TOOK_TOO_LONG);
     let stored = reservation.release_on_failure(storing).await?;
     Ok(Created::New(stored))
 }

@@ -1,7 +1,6 @@
 //! Fields of requests, and values that several routes read.
 
 mod access_settings;
-mod body;
 mod expiration;
 mod field_reader;
 mod folders;
@@ -10,8 +9,6 @@ mod input_fields;
 
 pub use access_settings::{AccessControlChange, FolderSecurityChange, SecurityChange};
 
-pub(crate) use body::read_json;
-pub use body::{content_length, content_type, drain, require_unencoded};
 pub use expiration::{read_expires_seconds, read_optional_expires_seconds};
 pub use field_reader::{FieldReader, FromFields, Patch};
 pub use folders::{FOLDER_ID, FOLDER_PATH, FolderReference, read_folder};

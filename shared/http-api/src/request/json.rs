@@ -6,9 +6,10 @@ use axum::extract::{FromRequest, Request};
 use domain::{env::Timestamp, errors::ServiceError};
 use serde_json::Value;
 
+use super::body::read_json;
 use crate::{
     caller::Authenticated,
-    fields::{FromFields, InputFields, read_json},
+    fields::{FromFields, InputFields},
     response::ApiError,
 };
 

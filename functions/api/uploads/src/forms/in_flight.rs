@@ -1,5 +1,8 @@
-//! Limit of the forms that a process receives and stores at the same time. It concerns containers
-//! and the local stack: a function in Lambda handles one request at a time.
+//! Limit of the bytes of forms that a process receives and stores at the same time. It concerns
+//! containers and the local stack: a function in Lambda handles one request at a time.
+//!
+//! Invariant: a form counts by what it has sent, so that clients that send nothing keep no others
+//! from sending.
 
 use std::sync::Arc;
 
@@ -21,11 +24,78 @@ impl FormsInFlight {
         FormsInFlight(Arc::new(Semaphore::new(MAX_UNITS)))
     }
 
-    /// Counts a form of this size until the permit is dropped. Fails with 503 if it does not fit
-    /// beside the others.
-    pub(crate) fn admit(&self, bytes: u64) -> Result<OwnedSemaphorePermit, ServiceError> {
-        let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
-        let admitted = self.0.clone().try_acquire_many_owned(units);
-        admitted.map_err(|_| ServiceError::unavailable("other forms are being received"))
+    /// Begins a form of this declared size. Fails with 503 if it would not fit beside what others
+    /// have sent.
+    pub(crate) fn begin(&self, declared_bytes: Option<u64>) -> Result<FormInFlight, ServiceError> {
+        let units = declared_bytes.map_or(1, |bytes| bytes.div_ceil(UNIT_BYTES));
+        if units > self.0.available_permits() as u64 {
+            return Err(busy());
+        }
+
+        Ok(FormInFlight {
+            limit: Arc::clone(&self.0),
+            permit: None,
+            received_bytes: 0,
+        })
+    }
+}
+
+/// A form that is being received or stored. What it has sent counts until this is dropped.
+pub(crate) struct FormInFlight {
+    limit: Arc<Semaphore>,
+    permit: Option<OwnedSemaphorePermit>,
+    received_bytes: u64,
+}
+
+impl FormInFlight {
+    /// Counts bytes of a file. Fails with 503 if they do not fit beside those of other forms.
+    pub(crate) fn receive(&mut self, bytes: usize) -> Result<(), ServiceError> {
+        self.received_bytes += bytes as u64;
+        let counted = self
+            .permit
+            .as_ref()
+            .map_or(0, OwnedSemaphorePermit::num_permits);
+        let units = self.received_bytes.div_ceil(UNIT_BYTES) - counted as u64;
+
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        let permit = Arc::clone(&self.limit).try_acquire_many_owned(units);
+        let permit = permit.map_err(|_| busy())?;
+        match &mut self.permit {
+            Some(counted) => counted.merge(permit),
+            None => self.permit = Some(permit),
+        }
+        Ok(())
+    }
+}
+
+fn busy() -> ServiceError {
+    ServiceError::unavailable("other forms are being received")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    #[test]
+    fn forms_count_by_what_they_have_sent() {
+        let forms = FormsInFlight(Arc::new(Semaphore::new(3)));
+        let mut first = forms.begin(Some(3 << 20)).expect("it fits");
+        let mut second = forms.begin(None).expect("the first one has sent nothing");
+
+        first.receive(MIB + 1).expect("2 of 3 units");
+        first.receive(MIB - 1).expect("no other unit");
+        second.receive(1).expect("the last unit");
+        second.receive(MIB - 1).expect("no other unit");
+        second.receive(1).expect_err("a fourth unit");
+        assert!(forms.begin(None).is_err());
+
+        drop(first);
+        second.receive(MIB).expect("the units of the first one");
+        assert!(forms.begin(Some(1)).is_err());
+        drop(second);
+        assert!(forms.begin(Some(3 << 20)).is_ok());
+        assert!(forms.begin(Some((3 << 20) + 1)).is_err());
     }
 }

@@ -13,18 +13,18 @@ use domain::{
     naming::OriginalName,
 };
 use http::{HeaderMap, header};
-use http_api::fields::{
-    FieldReader, InputFields, content_length, content_type, drain, require_unencoded,
+use http_api::{
+    fields::{FieldReader, InputFields},
+    request::{content_length, content_type, drain, require_unencoded},
 };
 use intake::{MAX_FORM_FILE_BYTES, ReceivedFile, Spool};
 use multer::{Field, Multipart};
 use multipart::{BodyLimitError, BoundedBody, Disposition};
 use serde_json::{Map, Value};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::{
     form::{FILE, FILES, Form, FormFiles, missing_file, payload},
-    in_flight::FormsInFlight,
+    in_flight::{FormInFlight, FormsInFlight},
 };
 
 /// Allowance for text fields, headers and boundaries, in bytes.
@@ -53,8 +53,8 @@ pub(crate) struct UnreadForm {
     body: BoundedBody<BodyDataStream>,
     boundary: String,
     shape: FormShape,
-    /// The declared size of the body, or its maximum.
-    expected_bytes: u64,
+    /// The declared size of the body.
+    declared_bytes: Option<u64>,
 }
 
 impl UnreadForm {
@@ -79,22 +79,22 @@ impl UnreadForm {
             body: BoundedBody::new(request.into_body().into_data_stream(), &boundary, max_bytes),
             boundary,
             shape,
-            expected_bytes: declared.unwrap_or(max_bytes),
+            declared_bytes: declared,
         })
     }
 
-    /// Counts the form until the permit is dropped, before its body is read. Fails with 503 if it
-    /// does not fit beside the others.
-    pub(crate) fn admit(
-        &self,
-        forms: &FormsInFlight,
-    ) -> Result<OwnedSemaphorePermit, ServiceError> {
-        forms.admit(self.expected_bytes)
+    /// Begins the form, before its body is read. Fails with 503 if it would not fit beside others.
+    pub(crate) fn begin(&self, forms: &FormsInFlight) -> Result<FormInFlight, ServiceError> {
+        forms.begin(self.declared_bytes)
     }
 
     /// Reads the form to its end.
-    pub(crate) async fn read(mut self, now: Timestamp) -> Result<Form, ServiceError> {
-        let mut reader = FormReader::new(self.shape);
+    pub(crate) async fn read(
+        mut self,
+        in_flight: &mut FormInFlight,
+        now: Timestamp,
+    ) -> Result<Form, ServiceError> {
+        let mut reader = FormReader::new(self.shape, in_flight);
         let parts = Multipart::new(&mut self.body, self.boundary);
         let result = reader.read_parts(parts).await;
         if result.is_err() {
@@ -156,8 +156,9 @@ struct PartError {
     field_error: FieldError,
 }
 
-struct FormReader {
+struct FormReader<'a> {
     shape: FormShape,
+    in_flight: &'a mut FormInFlight,
     texts: Map<String, Value>,
     errors: Vec<PartError>,
     file: Option<ReceivedFile>,
@@ -168,10 +169,11 @@ struct FormReader {
     parts: usize,
 }
 
-impl FormReader {
-    fn new(shape: FormShape) -> FormReader {
+impl<'a> FormReader<'a> {
+    fn new(shape: FormShape, in_flight: &'a mut FormInFlight) -> FormReader<'a> {
         FormReader {
             shape,
+            in_flight,
             texts: Map::new(),
             errors: Vec::new(),
             file: None,
@@ -249,6 +251,7 @@ impl FormReader {
         let declared = part.content_type().cloned();
         let mut spool = Spool::default();
         while let Some(chunk) = part.chunk().await.map_err(malformed)? {
+            self.in_flight.receive(chunk.len())?;
             spool.write(&chunk).await?;
         }
         let spooled = spool.finish().await?;

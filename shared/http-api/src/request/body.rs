@@ -1,5 +1,7 @@
 //! Reads JSON bodies: content type, size limit, and draining of rejected bodies.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use bytes::Bytes;
 use domain::errors::{ErrorKind, ServiceError};
@@ -7,12 +9,16 @@ use futures::StreamExt;
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use mime::Mime;
+use tokio::time::timeout;
 
 /// Maximum size of a JSON body, in bytes.
 pub(crate) const MAX_JSON_BYTES: usize = 1 << 20;
 /// Maximum number of bytes of a rejected body that are drained, so that the client reads the
 /// response instead of a broken connection.
 const MAX_DRAIN_BYTES: usize = 64 << 20;
+/// Maximum time to drain them: less than a client may pause, so that a pause does not turn the
+/// error of the body into that of a timeout.
+const MAX_DRAIN_TIME: Duration = Duration::from_secs(10);
 /// Byte order mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// JSON that an empty body is read as.
@@ -83,15 +89,20 @@ pub fn require_unencoded(headers: &HeaderMap) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Reads and discards the rest of a body, up to 64 MiB. Returns the number of bytes read.
+/// Reads and discards the rest of a body, up to 64 MiB and for 10 seconds. Returns the number of
+/// bytes read.
 pub async fn drain(mut body: Body) -> usize {
     let mut drained = 0;
-    while let Some(Ok(frame)) = body.frame().await {
-        drained += frame.data_ref().map_or(0, Bytes::len);
-        if drained > MAX_DRAIN_BYTES {
-            break;
+    let draining = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            drained += frame.data_ref().map_or(0, Bytes::len);
+            if drained > MAX_DRAIN_BYTES {
+                break;
+            }
         }
-    }
+    };
+    // After the time, the rest stays unread.
+    let _ = timeout(MAX_DRAIN_TIME, draining).await;
     drained
 }
 
