@@ -7,7 +7,7 @@ use domain::{
     requests::RateLimit,
 };
 pub use table::requests::AnonymousCount;
-use table::{Reservations, Table, keys::KeyCheck};
+use table::{Table, keys::KeyCheck, requests::Reservations};
 
 use crate::spaces::{Caller, Tenants};
 

@@ -16,6 +16,8 @@ pub mod errors;
 mod connection;
 mod key;
 
+pub mod item_keys;
+
 mod condition;
 mod read;
 
@@ -33,7 +35,6 @@ pub mod folders;
 
 pub mod files;
 
-pub mod item_keys;
 pub mod keys;
 pub mod purges;
 pub mod renditions;
@@ -41,4 +42,4 @@ pub mod requests;
 mod upload_configs;
 pub mod webhooks;
 
-pub use connection::{Reservations, Table};
+pub use connection::Table;

@@ -14,9 +14,9 @@ const ROOMS: [(&str, &str, usize); 6] = [
     ),
     (
         "table",
-        "errors connection key condition read query write filtered_page transaction change spaces folders files \
-         item_keys keys purges renditions requests upload_configs webhooks",
-        2,
+        "errors connection key item_keys condition read query write filtered_page transaction change spaces folders \
+         files keys purges renditions requests upload_configs webhooks",
+        1,
     ),
     (
         "space-store",

@@ -58,7 +58,7 @@ const DYNAMODB_BACKOFF: Duration = Duration::from_millis(50);
 /// Maximum time of a DynamoDB call that conflicts with no other. The release of a reservation may
 /// conflict with a cancelled transaction that DynamoDB still runs; a reservation that is not
 /// released expires, and its token prevents that another one is.
-pub const MAX_DYNAMODB_CALL: Duration = ATTEMPT_TIMEOUT
+pub(crate) const MAX_DYNAMODB_CALL: Duration = ATTEMPT_TIMEOUT
     .saturating_mul(DYNAMODB_ATTEMPTS)
     .saturating_add(DYNAMODB_BACKOFF);
 /// Maximum attempts of an STS call, for which requests wait.

@@ -8,5 +8,5 @@ mod credentials;
 mod credentials_cache;
 mod lazy_secret;
 
-pub use clients::MAX_DYNAMODB_CALL;
+pub(crate) use clients::MAX_DYNAMODB_CALL;
 pub use lazy_secret::{LazyMasterSecret, LazySecret, ParseSecret};

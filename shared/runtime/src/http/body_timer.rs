@@ -2,7 +2,8 @@
 //!
 //! Lambda invokes a function after the whole body has arrived. A container and the local stack
 //! stream it, so they limit the time that a client takes for the body, and the function's own time
-//! limit begins when the body has arrived.
+//! limit begins when the body has arrived. Unlike in Lambda, what a function does before it reads
+//! the body therefore has no limit but those of its calls.
 
 use std::{
     sync::{Arc, OnceLock},

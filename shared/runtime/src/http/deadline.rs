@@ -5,13 +5,15 @@ use std::time::Duration;
 use http::Response;
 use table::requests::RESERVATION_LEASE_MS;
 
-use crate::http::error_response::service_unavailable;
+use crate::{aws::MAX_DYNAMODB_CALL, http::error_response::service_unavailable};
 
 /// Maximum time until a function responds. It is shorter than the template's timeout of every
 /// function that serves HTTP, and than the timeouts of API Gateway and CloudFront, so that the
 /// client gets the 503 of the API.
 pub const RESPONSE_DEADLINE: Duration = Duration::from_secs(27);
-const _: () = assert!(RESPONSE_DEADLINE.as_millis() < RESERVATION_LEASE_MS as u128);
+/// Maximum time of a reservation: until the response, and its release after that.
+const MAX_RESERVED: Duration = RESPONSE_DEADLINE.saturating_add(MAX_DYNAMODB_CALL);
+const _: () = assert!(MAX_RESERVED.as_millis() < RESERVATION_LEASE_MS as u128);
 
 /// Returns the response, or a 503 if it takes longer than [`RESPONSE_DEADLINE`]. Unfinished work is
 /// cancelled.

@@ -3,5 +3,6 @@
 pub(crate) mod idempotency;
 pub(crate) mod rate_counters;
 
+pub use crate::connection::Reservations;
 pub use idempotency::RESERVATION_LEASE_MS;
 pub use rate_counters::{AnonymousCount, ExhaustedQuota};
