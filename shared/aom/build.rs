@@ -15,6 +15,10 @@ use std::{
 
 use serde_json::Value;
 
+/// The version of `libaom-sys` whose headers `generated` has. An option that these headers lack
+/// would silently be off.
+const GENERATED_FOR: &str = "0.17.2+libaom.3.11.0";
+
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Optimisation of the compiler. With 3, compiling takes longer and encoding as long.
@@ -95,8 +99,9 @@ fn source_directory(cargo: &str, target: &str) -> Result<PathBuf> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let manifest = packages
         .filter(|package| package["name"] == "libaom-sys")
-        .find_map(|package| package["manifest_path"].as_str())
-        .ok_or("libaom-sys is no dependency")?;
+        .find(|package| package["version"] == GENERATED_FOR)
+        .and_then(|package| package["manifest_path"].as_str())
+        .ok_or_else(|| format!("generated/ has the headers of libaom-sys {GENERATED_FOR}"))?;
 
     Ok(Path::new(manifest).with_file_name("vendor"))
 }
