@@ -43,8 +43,8 @@ impl LocalFunction {
         &self.name
     }
 
-    /// Invokes the function with a request. Its timeout excludes the time spent waiting for the
-    /// body, because Lambda invokes a function once the body is complete.
+    /// Invokes the function with a request. Its timeout begins once the body has arrived, because
+    /// Lambda invokes a function then.
     pub(crate) async fn call(&self, request: Request<Body>) -> Result<Response<Body>, InvokeError> {
         let timer = BodyTimer::of(request.extensions());
         let response = async {

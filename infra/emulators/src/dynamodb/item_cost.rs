@@ -19,10 +19,8 @@ const READ_BYTES: usize = 4 * 1024;
 const WRITE_BYTES: usize = 1024;
 
 /// Units that a call takes from one item.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct ItemCost {
-    /// Name that no other item has.
-    pub(crate) item: String,
     pub(crate) half_read_units: usize,
     pub(crate) write_units: usize,
 }
@@ -170,7 +168,6 @@ impl ItemOperation {
             |bytes: usize, bytes_of_unit: usize| bytes.div_ceil(bytes_of_unit).max(1) * self.factor;
 
         let mut cost = ItemCost {
-            item: self.item_name(&key),
             half_read_units: 0,
             write_units: 0,
         };
