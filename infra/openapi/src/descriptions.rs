@@ -1,4 +1,4 @@
-//! Descriptions of the fields in objects of requests: those of the same fields in responses.
+//! Descriptions: those of fields in objects of requests are those of the same fields in responses.
 
 use serde_json::{Map, Value};
 
@@ -40,5 +40,22 @@ fn describe_fields(object: &mut Value, counterpart: &Value, schemas: &Map<String
         if let Some(items) = field.get_mut("items") {
             describe_fields(items, resolved(&described["items"], schemas), schemas);
         }
+    }
+}
+
+/// Joins the lines of all descriptions: where the comments of the source code break them is no part
+/// of the document.
+pub(crate) fn join_lines(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    Value::String(text) if name == "description" => *text = text.replace('\n', " "),
+                    member => join_lines(member),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(join_lines),
+        _ => {}
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     api::{Api, api},
     components::{capitalized, move_bodies},
+    descriptions::join_lines,
 };
 
 /// Media type of JSON bodies.
@@ -130,7 +131,7 @@ pub fn document(forms: ValueForms) -> Value {
     if forms == ValueForms::Accepted {
         schemas.insert("Blank".to_owned(), blank_schema());
     }
-    json!({
+    let mut document = json!({
         "openapi": "3.1.1",
         "info": {
             "title": "Larder",
@@ -151,7 +152,9 @@ pub fn document(forms: ValueForms) -> Value {
             "responses": error_responses(),
             "securitySchemes": security_schemes(),
         },
-    })
+    });
+    join_lines(&mut document);
+    document
 }
 
 /// Returns the tag of an endpoint.

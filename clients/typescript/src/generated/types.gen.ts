@@ -631,8 +631,7 @@ export type FileRecord = {
      */
     tags: Array<Tag>;
     /**
-     * Thumbnails of an image, listed once it is processed, the smallest first. They are
-     * rendered by their first request, except eager ones.
+     * Thumbnails of an image, listed once it is processed, the smallest first. They are rendered by their first request, except eager ones.
      */
     thumbnails: Array<Thumbnail>;
     /**
@@ -737,8 +736,7 @@ export type Folder = {
      */
     parent_id: FolderId | null;
     /**
-     * Names of the folders from the root to this one, each followed by a slash:
-     * `photos/vacation/`.
+     * Names of the folders from the root to this one, each followed by a slash: `photos/vacation/`.
      */
     path: string | null;
     /**
@@ -774,8 +772,7 @@ export type FolderId = string;
 export type FolderMode = 'dynamic' | 'fixed';
 
 /**
- * Name of a folder in Unicode NFC: 1 to 255 characters without slashes and control characters,
- * not `.` or `..`. Unique in its parent folder, ignoring case.
+ * Name of a folder in Unicode NFC: 1 to 255 characters without slashes and control characters, not `.` or `..`. Unique in its parent folder, ignoring case.
  */
 export type FolderName = string;
 
@@ -845,8 +842,7 @@ export type FolderSummary = {
      */
     parent_id: FolderId | null;
     /**
-     * Names of the folders from the root to this one, each followed by a slash:
-     * `photos/vacation/`.
+     * Names of the folders from the root to this one, each followed by a slash: `photos/vacation/`.
      */
     path: string | null;
     /**
@@ -878,8 +874,7 @@ export type FolderSummaryPage = {
 };
 
 /**
- * Name of a format in lower case: an extension without its dot, or a MIME type. 1 to 100
- * characters.
+ * Name of a format in lower case: an extension without its dot, or a MIME type. 1 to 100 characters.
  */
 export type FormatName = string;
 
@@ -924,8 +919,7 @@ export type GetFileUrlsRequest = {
 export type Gravity = 'northwest' | 'north' | 'northeast' | 'west' | 'center' | 'east' | 'southwest' | 'south' | 'southeast';
 
 /**
- * Short name of a space in URLs: six characters of `a-z0-9`, a letter first. Never reused for
- * another space.
+ * Short name of a space in URLs: six characters of `a-z0-9`, a letter first. Never reused for another space.
  */
 export type Handle = string;
 
@@ -935,14 +929,12 @@ export type Handle = string;
 export type HostName = string;
 
 /**
- * Host, or `*.host` for all its subdomains at any depth, without the host itself. Stored in lower
- * case as Punycode.
+ * Host, or `*.host` for all its subdomains at any depth, without the host itself. Stored in lower case as Punycode.
  */
 export type HostPattern = string;
 
 /**
- * Value of an `Idempotency-Key` header: 1 to 255 printable ASCII characters without commas, which
- * separate the values of repeated headers (RFC 9110, section 5.3).
+ * Value of an `Idempotency-Key` header: 1 to 255 printable ASCII characters without commas, which separate the values of repeated headers (RFC 9110, section 5.3).
  */
 export type IdempotencyKey = string;
 
@@ -1005,8 +997,7 @@ export type MetadataRulesInput = {
 export type MetadataValue = string;
 
 /**
- * Prefix of original names, case-folded: 1 to 255 characters, without slashes, backslashes and
- * control characters.
+ * Prefix of original names, case-folded: 1 to 255 characters, without slashes, backslashes and control characters.
  */
 export type NamePrefix = string;
 
@@ -1019,8 +1010,7 @@ export type NotificationRules = {
      */
     events: Array<WebhookEvent> | null;
     /**
-     * URL of webhooks, instead of the space's. Responses to the role `user` have null, because it
-     * may contain a secret.
+     * URL of webhooks, instead of the space's. Responses to the role `user` have null, because it may contain a secret.
      */
     webhook_url: PublicHttpsUrl | null;
 };
@@ -1034,8 +1024,7 @@ export type NotificationRulesInput = {
      */
     events?: Array<WebhookEvent> | null;
     /**
-     * URL of webhooks, instead of the space's. Responses to the role `user` have null, because it
-     * may contain a secret.
+     * URL of webhooks, instead of the space's. Responses to the role `user` have null, because it may contain a secret.
      */
     webhook_url?: PublicHttpsUrl | null;
 };
@@ -1046,8 +1035,7 @@ export type NotificationRulesInput = {
 export type Opacity = number;
 
 /**
- * Base name of an uploaded file in Unicode NFC: 1 to 255 characters, without directories, control
- * characters and bidirectional formatting characters.
+ * Base name of an uploaded file in Unicode NFC: 1 to 255 characters, without directories, control characters and bidirectional formatting characters.
  */
 export type OriginalName = string;
 
@@ -1063,8 +1051,7 @@ export type PartError = {
     };
     message: string;
     /**
-     * Seconds after which to send the part again, as in the header `Retry-After`. Null if it does
-     * not help.
+     * Seconds after which to send the part again, as in the header `Retry-After`. Null if it does not help.
      */
     retry_after: number | null;
     /**
@@ -1190,13 +1177,11 @@ export type PresignedUpload = {
         [key: string]: unknown;
     };
     /**
-     * Key of the temporary object that the URL creates. Confirming the upload copies it to its
-     * final key.
+     * Key of the temporary object that the URL creates. Confirming the upload copies it to its final key.
      */
     object_key: string;
     /**
-     * URL to send the bytes to with `PUT`: as many as declared, with these `headers` and no other
-     * `x-amz-` ones. Storage rejects every other request with 403.
+     * URL to send the bytes to with `PUT`: as many as declared, with these `headers` and no other `x-amz-` ones. Storage rejects every other request with 403.
      */
     upload_url: string;
 };
@@ -1419,8 +1404,7 @@ export type SignFileUrlRequest = {
 };
 
 /**
- * A signed URL that uploads files without an API key, until it expires or the key that signed it
- * is revoked or expires.
+ * A signed URL that uploads files without an API key, until it expires or the key that signed it is revoked or expires.
  */
 export type SignedUploadUrl = {
     /**
@@ -1487,8 +1471,7 @@ export type SigningSecret = {
      */
     kid: string;
     /**
-     * The secret before the last rotation. Null if there was no rotation, if it was immediate, or
-     * if the secret has expired.
+     * The secret before the last rotation. Null if there was no rotation, if it was immediate, or if the secret has expired.
      */
     previous: PreviousSigningSecret | null;
     /**
@@ -1547,8 +1530,7 @@ export type Space = {
      */
     updated_at: Timestamp;
     /**
-     * URL that receives webhooks of files whose upload config has none. Null also for the roles
-     * `viewer` and `user`, because it may contain a secret.
+     * URL that receives webhooks of files whose upload config has none. Null also for the roles `viewer` and `user`, because it may contain a secret.
      */
     webhook_url: PublicHttpsUrl | null;
 };
@@ -1605,8 +1587,7 @@ export type SpaceSummary = {
      */
     updated_at: Timestamp;
     /**
-     * URL that receives webhooks of files whose upload config has none. Null also for the roles
-     * `viewer` and `user`, because it may contain a secret.
+     * URL that receives webhooks of files whose upload config has none. Null also for the roles `viewer` and `user`, because it may contain a secret.
      */
     webhook_url: PublicHttpsUrl | null;
 };
@@ -1626,8 +1607,7 @@ export type SpaceSummaryPage = {
 };
 
 /**
- * Metadata that was extracted from the bytes of a file. Fields that do not apply to its type, or
- * could not be read, are absent.
+ * Metadata that was extracted from the bytes of a file. Fields that do not apply to its type, or could not be read, are absent.
  */
 export type StorageMeta = {
     /**
@@ -1774,8 +1754,7 @@ export type Transformation = {
 };
 
 /**
- * Which transformed images requests without a signed URL or an API key may create. Existing ones
- * are delivered in any case.
+ * Which transformed images requests without a signed URL or an API key may create. Existing ones are delivered in any case.
  */
 export type TransformationPolicy = 'any' | 'signed' | 'named';
 
@@ -1841,9 +1820,7 @@ export type TransformationRulesInput = {
  */
 export type UnsignedRestrictions = {
     /**
-     * Hosts of the pages that may upload; at least one. `example.com` allows this host alone,
-     * `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and
-     * path of a page do not matter.
+     * Hosts of the pages that may upload; at least one. `example.com` allows this host alone, `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and path of a page do not matter.
      */
     allowed_referrers: Array<HostPattern>;
     /**
@@ -1861,9 +1838,7 @@ export type UnsignedRestrictions = {
  */
 export type UnsignedRestrictionsInput = {
     /**
-     * Hosts of the pages that may upload; at least one. `example.com` allows this host alone,
-     * `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and
-     * path of a page do not matter.
+     * Hosts of the pages that may upload; at least one. `example.com` allows this host alone, `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and path of a page do not matter.
      */
     allowed_referrers: Array<HostPattern>;
     /**
@@ -2314,8 +2289,7 @@ export type UserUploader = {
  */
 export type ValidationRules = {
     /**
-     * Names of accepted formats, extensions or MIME types: each stands for all names of its
-     * format, `jpeg` also for `jpg`. Null accepts all formats.
+     * Names of accepted formats, extensions or MIME types: each stands for all names of its format, `jpeg` also for `jpg`. Null accepts all formats.
      */
     allowed_formats: Array<FormatName> | null;
     /**
@@ -2345,8 +2319,7 @@ export type ValidationRules = {
  */
 export type ValidationRulesInput = {
     /**
-     * Names of accepted formats, extensions or MIME types: each stands for all names of its
-     * format, `jpeg` also for `jpg`. Null accepts all formats.
+     * Names of accepted formats, extensions or MIME types: each stands for all names of its format, `jpeg` also for `jpg`. Null accepts all formats.
      */
     allowed_formats?: Array<FormatName> | null;
     /**
@@ -2380,8 +2353,7 @@ export type Watermark = {
      */
     enabled: boolean;
     /**
-     * The file that is the watermark image, in place of `url`: an image of the same space. Its
-     * original bytes were copied, so it may have been deleted.
+     * The file that is the watermark image, in place of `url`: an image of the same space. Its original bytes were copied, so it may have been deleted.
      */
     file_id: FileId | null;
     /**
@@ -2393,8 +2365,7 @@ export type Watermark = {
      */
     position: Gravity;
     /**
-     * URL of the watermark image: `https`. Required if `enabled` is true and there is no
-     * `file_id`.
+     * URL of the watermark image: `https`. Required if `enabled` is true and there is no `file_id`.
      */
     url: PublicHttpsUrl | null;
 };
@@ -2420,8 +2391,7 @@ export type WatermarkInput = {
      */
     position?: Gravity | null;
     /**
-     * URL of the watermark image: `https`. Required if `enabled` is true and there is no
-     * `file_id`.
+     * URL of the watermark image: `https`. Required if `enabled` is true and there is no `file_id`.
      */
     url?: PublicHttpsUrl | null;
 };
