@@ -16,7 +16,10 @@ use domain::{
 use http_api::{
     caller::{Authenticated, Can, ManageFiles, ResourceId},
     describe::Endpoint,
-    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch, read_folder},
+    fields::{
+        FOLDER_ID, FOLDER_PATH, FieldReader, FieldSource, FromFields, InputFields, Patch,
+        read_folder,
+    },
     request::{ID, ResourceSelector, UnreadJson, ValidQuery},
     response::{ApiError, Data, FileView},
 };

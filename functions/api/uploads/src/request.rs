@@ -13,7 +13,7 @@ use domain::{
 };
 use http_api::{
     caller::IdempotencyScope,
-    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, InputFields},
+    fields::{FOLDER_ID, FOLDER_PATH, FieldSource, InputFields},
 };
 use intake::{
     ConfirmationTerms, DeclaredFile, ReceivedFile, UploadContext, ValidatedFile, ValidationOutcome,

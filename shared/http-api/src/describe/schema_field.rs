@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::fields::Absence;
+
 /// Schema of values that are null where a string is expected.
 pub(super) const BLANK: &str = "#/components/schemas/Blank";
 
@@ -22,24 +24,17 @@ pub(super) struct SchemaField {
     pub(super) description: Option<&'static str>,
 }
 
-/// Values that an optional field accepts as absent.
-pub(super) enum Absence {
-    /// None: the field may only be absent.
-    Missing,
-    Null,
-    /// Null or an empty string.
-    Blank,
-}
-
 impl SchemaField {
     /// Returns the schema of the field with its description.
     pub(super) fn into_schema(self, is_required: bool, is_json: bool, forms: ValueForms) -> Value {
         let mut schema = match forms {
             _ if is_required => self.schema,
-            ValueForms::Accepted => optional(self.schema, &self.absence, is_json),
-            ValueForms::Canonical if is_json => {
-                optional(self.schema, &self.absence.canonical(), true)
-            }
+            ValueForms::Accepted => optional(self.schema, self.absence, is_json),
+            // Clients should send null for a blank string.
+            ValueForms::Canonical if is_json => match self.absence {
+                Absence::Missing => self.schema,
+                Absence::Null | Absence::Blank => optional(self.schema, Absence::Null, true),
+            },
             ValueForms::Canonical => self.schema,
         };
         if let Some(description) = self.description {
@@ -49,18 +44,8 @@ impl SchemaField {
     }
 }
 
-impl Absence {
-    /// Returns the values that clients should send.
-    fn canonical(self) -> Absence {
-        match self {
-            Absence::Blank => Absence::Null,
-            other => other,
-        }
-    }
-}
-
 /// Adds the values of an absent field to a schema.
-fn optional(mut schema: Value, absence: &Absence, is_json: bool) -> Value {
+fn optional(mut schema: Value, absence: Absence, is_json: bool) -> Value {
     match (absence, schema.get("type")) {
         (Absence::Missing, _) => schema,
         (Absence::Null, Some(Value::String(kind))) => {

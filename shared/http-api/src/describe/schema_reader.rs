@@ -1,4 +1,4 @@
-//! Records the schema of a request.
+//! Notes the schema of a request.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use domain::{
     errors::{FieldError, FieldErrors},
     naming::UrlPolicy,
 };
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::schema_field::{Absence, BLANK, SchemaField, ValueForms};
-use crate::fields::{FieldReader, Patch};
+use super::schema_field::{BLANK, SchemaField, ValueForms};
+use crate::fields::{Absence, FieldSource};
 
-/// Records the fields of one object as a JSON Schema (draft 2020-12, which OpenAPI 3.1 uses).
+/// Notes the fields of one object as a JSON Schema (draft 2020-12, which OpenAPI 3.1 uses).
 pub struct SchemaReader<'a> {
     schemas: &'a mut SchemaGenerator,
     forms: ValueForms,
@@ -112,8 +112,9 @@ impl<'a> SchemaReader<'a> {
         self.add(name, schema, Absence::Missing);
     }
 
-    fn schema_of<T: JsonSchema>(&mut self) -> Value {
-        json!(self.schemas.subschema_for::<T>())
+    /// Returns a field that was read before.
+    fn field(&mut self, name: &str) -> Option<&mut SchemaField> {
+        self.fields.iter_mut().find(|field| field.name == name)
     }
 
     fn add(&mut self, name: &str, schema: Value, absence: Absence) {
@@ -123,16 +124,6 @@ impl<'a> SchemaReader<'a> {
             absence,
             description: None,
         });
-    }
-
-    /// Adds an optional string.
-    fn add_text<T: JsonSchema>(&mut self, name: &str) {
-        let schema = self.schema_of::<T>();
-        self.add(name, schema, Absence::Blank);
-    }
-
-    fn array_of<T: JsonSchema>(&mut self, max: usize) -> Value {
-        json!({"type": "array", "items": self.schema_of::<T>(), "maxItems": max})
     }
 
     fn object_of<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Value {
@@ -160,7 +151,7 @@ fn file_schema() -> Value {
     json!({"type": "string", "format": "binary"})
 }
 
-impl FieldReader for SchemaReader<'_> {
+impl FieldSource for SchemaReader<'_> {
     fn now(&self) -> Timestamp {
         Timestamp::from_ms(0)
     }
@@ -169,108 +160,16 @@ impl FieldReader for SchemaReader<'_> {
         UrlPolicy::PublicOnly
     }
 
-    fn required<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        _: impl FnOnce(&str) -> Result<T, FieldError>,
-    ) -> Option<T> {
-        let schema = self.schema_of::<T>();
-        self.add(name, schema, Absence::Missing);
-        self.required.insert(name.to_owned());
+    fn are_texts(&self) -> bool {
+        !self.is_json
+    }
+
+    fn value(&mut self, _: &str) -> Option<&Value> {
         None
     }
 
-    fn optional<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        _: impl FnOnce(&str) -> Result<T, FieldError>,
-    ) -> Option<T> {
-        self.add_text::<T>(name);
-        None
-    }
-
-    fn non_null<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        _: impl FnOnce(&str) -> Result<T, FieldError>,
-    ) -> Option<T> {
-        let schema = self.schema_of::<T>();
-        self.add(name, schema, Absence::Missing);
-        None
-    }
-
-    fn patch<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        _: impl FnOnce(&str) -> Result<T, FieldError>,
-    ) -> Patch<T> {
-        self.add_text::<T>(name);
-        Patch::Keep
-    }
-
-    fn boolean(&mut self, name: &str) -> Option<bool> {
-        self.add(name, json!({"type": "boolean"}), Absence::Missing);
-        None
-    }
-
-    fn number<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        _: impl FnOnce(f64) -> Result<T, FieldError>,
-    ) -> Option<T> {
-        let schema = self.schema_of::<T>();
-        self.add(name, schema, Absence::Null);
-        None
-    }
-
-    fn integer(&mut self, name: &str, min: i64, max: i64) -> Option<i64> {
-        self.add(
-            name,
-            json!({"type": "integer", "minimum": min, "maximum": max}),
-            Absence::Null,
-        );
-        None
-    }
-
-    fn file_size(&mut self, name: &str, max: i64) -> Option<i64> {
-        self.integer(name, 1, max)
-    }
-
-    fn name_or_integer<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        _: impl FnOnce(&str) -> Result<T, FieldError>,
-        _: impl FnOnce(i64) -> Result<T, FieldError>,
-    ) -> Option<T> {
-        self.add_text::<T>(name);
-        None
-    }
-
-    fn list<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        max: usize,
-        _: impl Fn(&str) -> Result<T, FieldError>,
-    ) -> Option<Vec<T>> {
-        let schema = self.array_of::<T>(max);
-        self.add(name, schema, Absence::Null);
-        None
-    }
-
-    fn list_or_csv<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        max: usize,
-        _: impl Fn(&str) -> Result<T, FieldError>,
-    ) -> Option<Vec<T>> {
-        let schema = self.array_of::<T>(max);
-        let csv = json!({"type": "string", "description": "Items, separated by commas."});
-        let schema = match self.forms {
-            ValueForms::Canonical => schema,
-            ValueForms::Accepted => json!({"anyOf": [schema, csv]}),
-        };
-        self.add(name, schema, Absence::Null);
-        None
+    fn string(&mut self, _: &str) -> Result<Option<&str>, FieldError> {
+        Ok(None)
     }
 
     fn objects<T>(
@@ -294,59 +193,8 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn patch_object<T>(
-        &mut self,
-        name: &str,
-        read: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Patch<T> {
-        self.object(name, read);
-        Patch::Keep
-    }
-
-    fn required_list<T: JsonSchema>(
-        &mut self,
-        name: &str,
-        max: usize,
-        parse: impl Fn(&str) -> Result<T, FieldError>,
-    ) -> Option<Vec<T>> {
-        self.list(name, max, parse);
-        self.required.insert(name.to_owned());
-        None
-    }
-
-    fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String> {
-        let schema = self.schema_of::<T>();
-        self.add(name, schema, Absence::Null);
-        None
-    }
-
-    fn merge(&mut self, _: FieldErrors) {}
-
     fn deny_unknown(&mut self, _: &[&str]) {
         self.denies_unknown = true;
-    }
-
-    fn patch_map<T: JsonSchema + FromIterator<E>, E>(
-        &mut self,
-        name: &str,
-        _: usize,
-        _: impl Fn(&str, &str) -> Result<E, FieldError>,
-    ) -> Patch<T> {
-        let schema = self.schema_of::<T>();
-        self.add(name, schema, Absence::Null);
-        Patch::Keep
-    }
-
-    fn describe(&mut self, name: &str, description: &'static str) {
-        if let Some(field) = self.fields.iter_mut().find(|field| field.name == name) {
-            field.description = Some(description);
-        }
-    }
-
-    fn example(&mut self, name: &str, example: impl FnOnce() -> Value) {
-        if let Some(field) = self.fields.iter_mut().find(|field| field.name == name) {
-            field.schema["examples"] = json!([example()]);
-        }
     }
 
     fn is_present(&self, _: &str) -> bool {
@@ -357,7 +205,7 @@ impl FieldReader for SchemaReader<'_> {
         false
     }
 
-    /// Records a field as required if its absence is an error.
+    /// Notes a field as required if its absence is an error.
     fn reject(&mut self, name: &str, field_error: &FieldError) {
         match field_error {
             FieldError::Required => {
@@ -367,6 +215,38 @@ impl FieldReader for SchemaReader<'_> {
                 self.alternatives = vec![name.to_owned(), (*alternative).to_owned()];
             }
             _ => {}
+        }
+    }
+
+    fn merge(&mut self, _: FieldErrors) {}
+
+    fn note(
+        &mut self,
+        name: &str,
+        absence: Absence,
+        schema: impl FnOnce(&mut SchemaGenerator) -> Value,
+    ) {
+        let schema = schema(self.schemas);
+        self.add(name, schema, absence);
+    }
+
+    fn note_csv(&mut self, name: &str) {
+        let is_accepted = self.forms == ValueForms::Accepted;
+        if let Some(field) = self.field(name).filter(|_| is_accepted) {
+            let csv = json!({"type": "string", "description": "Items, separated by commas."});
+            field.schema = json!({"anyOf": [field.schema, csv]});
+        }
+    }
+
+    fn describe(&mut self, name: &str, description: &'static str) {
+        if let Some(field) = self.field(name) {
+            field.description = Some(description);
+        }
+    }
+
+    fn example(&mut self, name: &str, example: impl FnOnce() -> Value) {
+        if let Some(field) = self.field(name) {
+            field.schema["examples"] = json!([example()]);
         }
     }
 }

@@ -1,6 +1,4 @@
-//! Reads the fields of a request into constrained types, and reports all errors together.
-
-mod reader;
+//! The fields of a request, and the errors that reading them reports together.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +9,8 @@ use domain::{
 };
 use serde_json::{Map, Value};
 
-use crate::fields::FieldReader;
+use super::field_reader::trimmed;
+use crate::fields::{FieldReader, FieldSource};
 
 /// The fields of a request, or of an object in it, and the errors found so far.
 #[derive(Debug)]
@@ -75,12 +74,6 @@ impl InputFields {
         self.values.remove(name);
     }
 
-    /// Returns the value of a field, or records its error.
-    pub fn record<T>(&mut self, name: &str, read: Result<T, FieldError>) -> Option<T> {
-        self.field_errors
-            .record(&format!("{}{name}", self.prefix), read)
-    }
-
     /// Returns the request. Fails with 422 if there are field errors.
     pub fn finish<T>(self, read: Option<T>) -> Result<T, ServiceError> {
         if !self.field_errors.is_empty() {
@@ -120,56 +113,12 @@ impl InputFields {
         }
     }
 
-    fn value(&mut self, name: &str) -> Option<&Value> {
-        self.read.insert(name.to_owned());
-        self.values.get(name)
-    }
-
-    /// Reads a trimmed string; `None` if it is absent, null or empty.
-    fn string(&mut self, name: &str) -> Result<Option<&str>, FieldError> {
-        self.read.insert(name.to_owned());
-        self.peek_string(name)
-    }
-
     fn peek_string(&self, name: &str) -> Result<Option<&str>, FieldError> {
         match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(_) if self.repeated.contains(name) => Err(FieldError::Duplicate),
-            Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
-            Some(_) => Err(FieldError::NotAString),
+            Some(value) => trimmed(value),
         }
-    }
-
-    /// Reads a string of a map; `None` if it is null or empty, or an error was recorded.
-    fn optional_entry<E>(
-        &mut self,
-        key: &str,
-        parse: impl Fn(&str, &str) -> Result<E, FieldError>,
-    ) -> Option<E> {
-        let read = self.string(key);
-        let entry = read.and_then(|text| text.map(|text| parse(key, text)).transpose());
-        self.record(key, entry).flatten()
-    }
-
-    fn strings<T>(
-        &mut self,
-        name: &str,
-        items: &[Value],
-        max: usize,
-        parse: impl Fn(&str) -> Result<T, FieldError>,
-    ) -> Option<Vec<T>> {
-        if items.len() > max {
-            self.reject(name, &FieldError::TooMany(max));
-            return None;
-        }
-
-        let parsed = items.iter().enumerate().map(|(index, item)| {
-            let text = item.as_str().ok_or(FieldError::NotAString);
-            let value = text.and_then(|text| parse(text.trim()));
-            self.record(&format!("{name}.{index}"), value)
-        });
-        // Parses all items before it fails, so that all errors are recorded.
-        parsed.collect::<Vec<_>>().into_iter().collect()
     }
 
     /// Returns the fields of a nested object. They take over the recorded errors, until
@@ -189,6 +138,103 @@ impl InputFields {
 
     fn leave(&mut self, nested: InputFields) {
         self.field_errors = nested.field_errors;
+    }
+}
+
+impl FieldSource for InputFields {
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn url_policy(&self) -> UrlPolicy {
+        self.url_policy
+    }
+
+    fn are_texts(&self) -> bool {
+        self.are_texts
+    }
+
+    fn value(&mut self, name: &str) -> Option<&Value> {
+        self.read.insert(name.to_owned());
+        self.values.get(name)
+    }
+
+    fn string(&mut self, name: &str) -> Result<Option<&str>, FieldError> {
+        self.read.insert(name.to_owned());
+        self.peek_string(name)
+    }
+
+    fn objects<T>(
+        &mut self,
+        name: &str,
+        max: usize,
+        read: impl Fn(&mut InputFields) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let items = match self.value(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Array(items)) if items.len() <= max => items.clone(),
+            Some(Value::Array(_)) => return self.record(name, Err(FieldError::TooMany(max))),
+            Some(_) => return self.record(name, Err(FieldError::NotAnArray)),
+        };
+        let count = items.len();
+        let values = items
+            .into_iter()
+            .enumerate()
+            .map(|(index, item)| (index.to_string(), item))
+            .collect();
+
+        let mut list = self.enter(name, values);
+        let objects: Vec<Option<T>> = (0..count)
+            .map(|index| list.required_object(&index.to_string(), &read))
+            .collect();
+        self.leave(list);
+        objects.into_iter().collect()
+    }
+
+    fn object<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut InputFields) -> Option<T>,
+    ) -> Option<T> {
+        let values = match self.value(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Object(values)) => values.clone(),
+            Some(_) => return self.record(name, Err(FieldError::NotAnObject)),
+        };
+
+        let mut nested = self.enter(name, values);
+        let object = read(&mut nested);
+        self.leave(nested);
+        object
+    }
+
+    fn deny_unknown(&mut self, allowed: &[&str]) {
+        let unknown: Vec<String> = self
+            .values
+            .keys()
+            .filter(|name| !allowed.contains(&name.as_str()))
+            .cloned()
+            .collect();
+        for name in unknown {
+            self.reject(&name, &FieldError::UnknownKey);
+        }
+    }
+
+    fn is_present(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    fn has_value(&self, name: &str) -> bool {
+        !matches!(self.peek_string(name), Ok(None))
+    }
+
+    fn reject(&mut self, name: &str, field_error: &FieldError) {
+        self.field_errors
+            .add(&format!("{}{name}", self.prefix), field_error);
+    }
+
+    fn merge(&mut self, field_errors: FieldErrors) {
+        self.field_errors.extend(field_errors);
     }
 }
 

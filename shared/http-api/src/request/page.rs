@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::{
     caller::{ApiState, Authenticated, KEY_PARAMETER},
-    fields::{FieldReader, FromFields, InputFields},
+    fields::{FieldReader, FieldSource, FromFields, InputFields},
     request::{
         CursorSecret,
         cursors::{CURSOR, CursorCodec},

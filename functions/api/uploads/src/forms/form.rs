@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, Request};
 use domain::errors::FieldError;
 use http_api::{
     describe::{DescribeInput, OperationBuilder, SchemaReader},
-    fields::{FieldReader, InputFields},
+    fields::{FieldSource, InputFields},
     response::ApiError,
 };
 use intake::ReceivedFile;

@@ -14,7 +14,7 @@ use domain::{
 };
 use http::{HeaderMap, header};
 use http_api::{
-    fields::{FieldReader, InputFields},
+    fields::{FieldSource, InputFields},
     request::{content_length, content_type, drain, require_unencoded},
 };
 use intake::{MAX_FORM_FILE_BYTES, ReceivedFile, Spool};

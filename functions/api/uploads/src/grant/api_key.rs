@@ -6,7 +6,10 @@ use http::request::Parts;
 use http_api::{
     caller::{Authenticated, Upload},
     describe::{DescribeInput as _, OperationBuilder},
-    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch, read_folder},
+    fields::{
+        FOLDER_ID, FOLDER_PATH, FieldReader, FieldSource, FromFields, InputFields, Patch,
+        read_folder,
+    },
     response::ApiError,
 };
 use intake::MAX_FORM_FILES;

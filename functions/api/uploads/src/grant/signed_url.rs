@@ -11,7 +11,7 @@ use http::request::Parts;
 use http_api::{
     caller::IdempotencyScope,
     describe::OperationBuilder,
-    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields},
+    fields::{FOLDER_ID, FOLDER_PATH, FieldReader, FieldSource, FromFields, InputFields},
     response::{AnonymousFileView, ApiError},
 };
 use mime::Mime;

@@ -7,7 +7,7 @@ use domain::{errors::FieldError, files::MAX_FILE_BYTES, naming::OriginalName};
 use http_api::{
     caller::ResourceId,
     describe::{DescribeInput, OperationBuilder},
-    fields::{FieldReader, InputFields},
+    fields::{FieldReader, FieldSource, InputFields},
     request::JsonObject,
     response::ApiError,
 };
