@@ -9,8 +9,8 @@
 //! - Reads outside of a scope are limited to authentication, the lookup of the space that an id
 //!   belongs to, delivery's lookup of a storage path, and the lists of a space key's own space
 //!   ([`SpaceLists`](spaces::SpaceLists)), which are returned with a scope only.
-//! - Only the background jobs reach all spaces: `Purge`, `Sweep`, `PendingUploads`, `UploadedFiles`
-//!   and `Webhooks`.
+//! - Only the background jobs reach all spaces: `Purge`, `Sweep`, `PendingUploads`,
+//!   `ProcessedFiles` and `Webhooks`.
 //! - A module uses only those above it in the list below.
 
 pub mod objects;

@@ -5,12 +5,10 @@
 //! without a key by an upload config: see `grant`.
 
 mod forms;
-mod generate_signed_url;
 mod grant;
 mod presigned;
 mod replace;
 mod request;
-mod unsigned;
 mod upload;
 mod views;
 
@@ -28,9 +26,8 @@ use space_store::{
 
 use crate::{
     forms::FormsInFlight,
-    grant::{ApiKeyUpload, SignedUrlUpload, UnsignedUpload},
+    grant::{ByApiKey, BySignedUrl, KeylessUploads, Unsigned, generate_signed_url},
     presigned::{confirm, presign},
-    unsigned::UnsignedUploads,
 };
 
 /// The rate limit tier of the endpoints.
@@ -41,7 +38,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Upload;
 pub struct UploadsState {
     api: ApiState,
     forms: FormsInFlight,
-    unsigned: UnsignedUploads,
+    keyless: KeylessUploads,
     storage: UploadStorage,
     confirm_checks: Queue<ConfirmCheck>,
     cdn_url: String,
@@ -51,19 +48,16 @@ pub struct UploadsState {
 /// Adds the endpoints of this function to a router or a description.
 pub fn endpoints<R: Register<UploadsState>>(register: R) -> R {
     register
-        .on(upload::UPLOAD, upload::upload::<ApiKeyUpload>)
+        .on(upload::UPLOAD, upload::upload::<ByApiKey>)
         .on(
             generate_signed_url::GENERATE_SIGNED_URL,
             generate_signed_url::generate_signed_url,
         )
-        .on(upload::UPLOAD_SIGNED, upload::upload::<SignedUrlUpload>)
-        .on(upload::UPLOAD_UNSIGNED, upload::upload::<UnsignedUpload>)
-        .on(presign::PRESIGN, presign::presign::<ApiKeyUpload>)
-        .on(presign::PRESIGN_SIGNED, presign::presign::<SignedUrlUpload>)
-        .on(
-            presign::PRESIGN_UNSIGNED,
-            presign::presign::<UnsignedUpload>,
-        )
+        .on(upload::UPLOAD_SIGNED, upload::upload::<BySignedUrl>)
+        .on(upload::UPLOAD_UNSIGNED, upload::upload::<Unsigned>)
+        .on(presign::PRESIGN, presign::presign::<ByApiKey>)
+        .on(presign::PRESIGN_SIGNED, presign::presign::<BySignedUrl>)
+        .on(presign::PRESIGN_UNSIGNED, presign::presign::<Unsigned>)
         .on(confirm::CONFIRM, confirm::confirm)
         .on(replace::REPLACE, replace::replace)
 }
@@ -82,13 +76,13 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let cdn_url = settings.text("CDN_URL");
     let decoders = settings.decoders();
     let master_secret = settings.master_secret();
-    let unsigned = UnsignedUploads::read(&mut settings, master_secret);
+    let keyless = KeylessUploads::read(&mut settings, master_secret);
     settings.finish()?;
 
     let state = UploadsState {
         api,
         forms: FormsInFlight::new(),
-        unsigned,
+        keyless,
         storage,
         confirm_checks,
         cdn_url,

@@ -34,7 +34,7 @@ use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::{
     jobs::{ProcessingJob, Queue, WebhookJob},
     spaces::Scoped,
-    uploads::UploadedFiles,
+    uploads::ProcessedFiles,
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
@@ -49,7 +49,7 @@ const TOO_MANY_ATTEMPTS: &str =
 const MAX_MEMORY_WAIT: Duration = Duration::from_secs(25);
 
 struct Processing {
-    files: UploadedFiles,
+    files: ProcessedFiles,
     renditions: Renditions,
     jobs: Queue<ProcessingJob>,
     webhooks: Queue<WebhookJob>,
@@ -99,7 +99,7 @@ impl Processed {
 /// Returns the function's handler.
 pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(context);
-    let files = UploadedFiles::new(settings.table(), settings.bucket());
+    let files = ProcessedFiles::new(settings.table(), settings.bucket());
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
     let decoders = settings.decoders();
     let jobs = settings.queue("PROCESSING_QUEUE_URL");

@@ -3,14 +3,14 @@
 mod confirm_token;
 mod processing_rules;
 mod referrer;
-mod signed_upload;
+mod signed_url;
 mod upload_config;
 mod upload_rules;
 
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use processing_rules::ProcessingRules;
 pub use referrer::Referrer;
-pub use signed_upload::{ROOT_FOLDER, SignedFolder, SignedUpload, SignedUploadUrl, SigningKey};
+pub use signed_url::{ROOT_FOLDER, SignedFolder, SignedUploadUrl, SigningKey, UploadPermit};
 pub use upload_config::{
     MAX_ANONYMOUS_FILE_BYTES, MAX_REFERRERS, MAX_UPLOADS_PER_HOUR, NewUploadConfig,
     UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference,

@@ -23,14 +23,14 @@ pub use activation::{ActivationOutcome, name_taken};
 pub use configs::{CONFIG_READ_ROLE, UploadConfigs};
 pub use pending::{PendingFile, PendingRecord, PendingUploads};
 pub use presigned::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
-pub use processing::UploadedFiles;
+pub use processing::ProcessedFiles;
 pub use replacement::{NewContent, replaced_by, require_replaceable};
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use storage::{Announced, UploadStorage};
 pub use store::NewFile;
 pub use table::files::ReplacementUpload;
-pub use targets::{UploadScope, UploadTargets, VerifiedUpload};
-pub use unsigned::{RequestOrigin, UnverifiedUpload};
+pub use targets::{PermittedUpload, UploadScope, UploadTargets};
+pub use unsigned::{RequestOrigin, UnverifiedOrigin};
 
 use bucket::Bucket;
 

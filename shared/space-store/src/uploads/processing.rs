@@ -33,15 +33,15 @@ const READ_PAUSE: Duration = Duration::from_millis(100);
 
 /// Files of all spaces.
 #[derive(Clone, Debug)]
-pub struct UploadedFiles {
+pub struct ProcessedFiles {
     tenants: Tenants,
     bucket: FileBucket,
 }
 
-impl UploadedFiles {
+impl ProcessedFiles {
     /// Creates access to the files in a table and a bucket.
-    pub fn new(table: Table, bucket: Bucket) -> UploadedFiles {
-        UploadedFiles {
+    pub fn new(table: Table, bucket: Bucket) -> ProcessedFiles {
+        ProcessedFiles {
             tenants: Tenants::new(table.for_background_job()),
             bucket: FileBucket::new(bucket),
         }

@@ -9,7 +9,7 @@ use domain::{
     keys::Role,
     signing::{MasterSecret, SignatureError},
     spaces::Handle,
-    uploads::{ConfirmTokens, SignedUpload, SignedUploadUrl, UploadConfig, UploadConfigReference},
+    uploads::{ConfirmTokens, SignedUploadUrl, UploadConfig, UploadConfigReference, UploadPermit},
 };
 use table::{keys::KeyInSpace, spaces::WithSpace};
 use tracing::instrument;
@@ -40,13 +40,13 @@ pub struct UploadScope {
     pub config: UploadConfig,
 }
 
-/// A signed upload that was verified.
+/// An upload that a verified signed URL permits.
 #[derive(Clone, Debug)]
-pub struct VerifiedUpload {
+pub struct PermittedUpload {
     /// The target of the upload.
     pub scope: UploadScope,
     /// The parameters that the signature covers.
-    pub signed: SignedUpload,
+    pub signed: UploadPermit,
 }
 
 /// A space by handle, with the upload config that was read along with it.
@@ -154,7 +154,7 @@ impl UploadTargets<'_> {
         self,
         presented: &SignedUploadUrl,
         master: &MasterSecret,
-    ) -> Result<VerifiedUpload, ServiceError> {
+    ) -> Result<PermittedUpload, ServiceError> {
         let claimed = &presented.claims;
         let found = self
             .tenants
@@ -177,7 +177,7 @@ impl UploadTargets<'_> {
 
         let space = self.tenants.scope(space, UPLOAD_ROLE);
         space.require_uploads()?;
-        Ok(VerifiedUpload {
+        Ok(PermittedUpload {
             scope: UploadScope { space, config },
             signed: signed.clone(),
         })

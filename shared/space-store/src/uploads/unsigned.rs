@@ -1,6 +1,6 @@
 //! Unsigned uploads: anonymous uploads from an origin that the upload config allows.
 //!
-//! Invariant: the space and the config that an unsigned request names are an [`UnverifiedUpload`],
+//! Invariant: the space and the config that an unsigned request names are an [`UnverifiedOrigin`],
 //! which gives no access to the space. Only a verified origin turns it into an [`UploadScope`].
 
 use domain::{
@@ -14,7 +14,7 @@ use super::{UploadScope, UploadTargets, targets::UPLOAD_ROLE};
 
 /// The target of an unsigned upload whose origin is not verified yet.
 #[derive(Debug)]
-pub struct UnverifiedUpload(UploadScope);
+pub struct UnverifiedOrigin(UploadScope);
 
 /// The origin of an unsigned upload.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ impl UploadTargets<'_> {
         self,
         handle: &str,
         config: &str,
-    ) -> Result<UnverifiedUpload, ServiceError> {
+    ) -> Result<UnverifiedOrigin, ServiceError> {
         let handle = Handle::parse(handle).map_err(|_| ServiceError::not_found())?;
         let space_id = self.tenants.table.spaces().of_handle(&handle).await?;
         let space_id = space_id.ok_or_else(ServiceError::not_found)?;
@@ -56,7 +56,7 @@ impl UploadTargets<'_> {
 
         match record {
             Some(config) if config.allow_unsigned => {
-                Ok(UnverifiedUpload(UploadScope { space, config }))
+                Ok(UnverifiedOrigin(UploadScope { space, config }))
             }
             _ => Err(ServiceError::forbidden(
                 "This upload config does not allow unsigned uploads.",
@@ -65,7 +65,7 @@ impl UploadTargets<'_> {
     }
 }
 
-impl UnverifiedUpload {
+impl UnverifiedOrigin {
     /// Returns the config, which selects the rate limit.
     pub fn config(&self) -> &UploadConfig {
         &self.0.config

@@ -20,7 +20,7 @@ use crate::{UploadsState, views::UploadedView};
 
 /// An upload with an API key. The request names a space of the key, and may name an upload config
 /// and a folder of it.
-pub(crate) struct ApiKeyUpload(Authenticated<Upload>);
+pub(crate) struct ByApiKey(Authenticated<Upload>);
 
 /// The target fields of an upload with an API key.
 pub(crate) struct ApiKeyTarget {
@@ -51,7 +51,7 @@ impl FromFields for ApiKeyTarget {
     }
 }
 
-impl UploadAuthorization for ApiKeyUpload {
+impl UploadAuthorization for ByApiKey {
     const TEXT_FIELDS: &'static [&'static str] =
         &["space", "upload_config", "ref", FOLDER_ID, FOLDER_PATH];
     const MAX_FILES: usize = MAX_FORM_FILES;
@@ -63,13 +63,13 @@ impl UploadAuthorization for ApiKeyUpload {
     async fn authorize(
         parts: &mut Parts,
         uploads: &UploadsState,
-    ) -> Result<UploadGrant<ApiKeyUpload>, ApiError> {
+    ) -> Result<UploadGrant<ByApiKey>, ApiError> {
         let auth = Authenticated::<Upload>::from_request_parts(parts, uploads).await?;
         Ok(UploadGrant {
             principal: auth.caller.principal(),
             limits: UploadLimits::default(),
             idempotency: auth.idempotency.clone(),
-            authorization: ApiKeyUpload(auth),
+            authorization: ByApiKey(auth),
         })
     }
 

@@ -7,6 +7,8 @@
 //! create no counters.
 
 mod api_key;
+pub(crate) mod generate_signed_url;
+mod keyless;
 mod signed_url;
 mod unsigned;
 
@@ -35,9 +37,10 @@ use space_store::{folders::FolderSelector, uploads::UploadScope};
 
 use crate::{UploadsState, views::UploadView};
 
-pub(crate) use api_key::ApiKeyUpload;
-pub(crate) use signed_url::SignedUrlUpload;
-pub(crate) use unsigned::UnsignedUpload;
+pub(crate) use api_key::ByApiKey;
+pub(crate) use keyless::KeylessUploads;
+pub(crate) use signed_url::BySignedUrl;
+pub(crate) use unsigned::Unsigned;
 
 /// A way to authorize an upload.
 pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
@@ -185,8 +188,8 @@ mod tests {
 
     #[test]
     fn text_fields_contain_every_field_that_is_read() {
-        require_text_fields::<ApiKeyUpload>();
-        require_text_fields::<SignedUrlUpload>();
-        require_text_fields::<UnsignedUpload>();
+        require_text_fields::<ByApiKey>();
+        require_text_fields::<BySignedUrl>();
+        require_text_fields::<Unsigned>();
     }
 }

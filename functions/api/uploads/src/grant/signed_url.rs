@@ -5,7 +5,7 @@
 use domain::{
     errors::{FieldError, ServiceError},
     keys::Principal,
-    uploads::{SignedFolder, SignedUpload, SignedUploadUrl},
+    uploads::{SignedFolder, SignedUploadUrl, UploadPermit},
 };
 use http::request::Parts;
 use http_api::{
@@ -17,7 +17,7 @@ use http_api::{
 use mime::Mime;
 use space_store::{
     folders::FolderSelector,
-    uploads::{UploadScope, VerifiedUpload},
+    uploads::{PermittedUpload, UploadScope},
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
@@ -56,7 +56,7 @@ const FOLDER_PATH_NOT_ALLOWED: FieldError =
 
 /// An upload with a signed URL. The URL fixes the space and the upload config, and may fix the
 /// folder, the file's name and its MIME type.
-pub(crate) struct SignedUrlUpload {
+pub(crate) struct BySignedUrl {
     scope: UploadScope,
     folder: Option<SignedFolder>,
 }
@@ -97,7 +97,7 @@ impl FromFields for SignedUrlTarget {
     }
 }
 
-impl UploadAuthorization for SignedUrlUpload {
+impl UploadAuthorization for BySignedUrl {
     const TEXT_FIELDS: &'static [&'static str] =
         &[SPACE_ID, UPLOAD_CONFIG_ID, "ref", FOLDER_ID, FOLDER_PATH];
 
@@ -107,14 +107,14 @@ impl UploadAuthorization for SignedUrlUpload {
     async fn authorize(
         parts: &mut Parts,
         uploads: &UploadsState,
-    ) -> Result<UploadGrant<SignedUrlUpload>, ApiError> {
+    ) -> Result<UploadGrant<BySignedUrl>, ApiError> {
         let api = &uploads.api;
         let presented = SignedUploadUrl::parse(
             &UPLOAD_SIGNED.full_path(),
             parts.uri.query().unwrap_or_default(),
         )?;
-        let master_secret = uploads.unsigned.master_secret.get().await?;
-        let VerifiedUpload { scope, signed } = api
+        let master_secret = uploads.keyless.master_secret.get().await?;
+        let PermittedUpload { scope, signed } = api
             .tenants
             .upload_targets()
             .verify_signed(&presented, master_secret)
@@ -135,7 +135,7 @@ impl UploadAuthorization for SignedUrlUpload {
             idempotency: IdempotencyScope::of(parts, api, |key| {
                 key.anonymous_secret(presented.signature())
             }),
-            authorization: SignedUrlUpload {
+            authorization: BySignedUrl {
                 scope,
                 folder: signed.folder,
             },
@@ -148,7 +148,7 @@ impl UploadAuthorization for SignedUrlUpload {
         target: SignedUrlTarget,
         fields: &mut InputFields,
     ) -> Result<ResolvedTarget, ServiceError> {
-        let SignedUrlUpload { scope, folder } = self;
+        let BySignedUrl { scope, folder } = self;
 
         let is_same_space = target
             .space
@@ -198,7 +198,7 @@ impl UploadAuthorization for SignedUrlUpload {
 }
 
 /// Returns the MIME type that the URL is signed for, if any.
-fn parse_content_type(signed: &SignedUpload) -> Result<Option<Mime>, ServiceError> {
+fn parse_content_type(signed: &UploadPermit) -> Result<Option<Mime>, ServiceError> {
     let content_type = signed.content_type.as_deref();
     content_type
         .map(str::parse)

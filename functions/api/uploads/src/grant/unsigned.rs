@@ -18,12 +18,9 @@ use http_api::{
 use runtime::http::Viewer;
 use space_store::uploads::{RequestOrigin, UploadScope};
 
+use super::keyless::{UNSIGNED_TIER, network, referrer};
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
-use crate::{
-    UploadsState,
-    presigned::presign::PRESIGN_UNSIGNED,
-    unsigned::{UNSIGNED_TIER, network, referrer},
-};
+use crate::{UploadsState, presigned::presign::PRESIGN_UNSIGNED};
 
 const SPACE_HANDLE: &str = "spaceHandle";
 const CONFIG_NAME: &str = "configName";
@@ -33,7 +30,7 @@ const FOLDER_NOT_ALLOWED: FieldError =
 
 /// An upload without a key from a referrer that the upload config allows. The path names the space
 /// and the config, and the config sets the folder.
-pub(crate) struct UnsignedUpload(UploadScope);
+pub(crate) struct Unsigned(UploadScope);
 
 /// The target fields of an unsigned upload. There are none, and a folder is rejected.
 pub(crate) struct UnsignedTarget;
@@ -49,7 +46,7 @@ impl FromFields for UnsignedTarget {
     }
 }
 
-impl UploadAuthorization for UnsignedUpload {
+impl UploadAuthorization for Unsigned {
     const TEXT_FIELDS: &'static [&'static str] = &["ref", FOLDER_ID, FOLDER_PATH];
 
     type TargetFields = UnsignedTarget;
@@ -58,7 +55,7 @@ impl UploadAuthorization for UnsignedUpload {
     async fn authorize(
         parts: &mut Parts,
         uploads: &UploadsState,
-    ) -> Result<UploadGrant<UnsignedUpload>, ApiError> {
+    ) -> Result<UploadGrant<Unsigned>, ApiError> {
         let api = &uploads.api;
         let viewer = Viewer::of(&parts.extensions)?;
         let handle = path_parameter(parts, SPACE_HANDLE).await?;
@@ -70,14 +67,14 @@ impl UploadAuthorization for UnsignedUpload {
             .await?;
 
         let client = client_id(unverified.config(), viewer);
-        api.count(parts, &client, uploads.unsigned.limit).await?;
+        api.count(parts, &client, uploads.keyless.limit).await?;
 
         let origin = RequestOrigin {
             referrer: referrer(&parts.headers),
             is_secure: viewer.is_secure,
         };
         let scope = unverified.verify(origin)?;
-        let max_uploads_per_hour = uploads.unsigned.max_uploads_per_hour(&scope.config);
+        let max_uploads_per_hour = uploads.keyless.max_uploads_per_hour(&scope.config);
         let limits = UploadLimits {
             client: Some(UnsignedClient::new(&client, max_uploads_per_hour)),
             ..UploadLimits::default()
@@ -97,7 +94,7 @@ impl UploadAuthorization for UnsignedUpload {
             principal: Principal::Unsigned,
             limits,
             idempotency,
-            authorization: UnsignedUpload(scope),
+            authorization: Unsigned(scope),
         })
     }
 

@@ -177,7 +177,7 @@ async fn find_by_token(
         .ok_or_else(ServiceError::unauthenticated)?;
 
     let id: FileId = id.parse().map_err(|_| ServiceError::not_found())?;
-    let tokens = uploads.unsigned.tokens().await?;
+    let tokens = uploads.keyless.tokens().await?;
     let found = uploads
         .api
         .tenants
@@ -194,7 +194,7 @@ async fn find_by_token(
     };
 
     let limit = if record.file.uploaded_by == Principal::Unsigned {
-        uploads.unsigned.limit
+        uploads.keyless.limit
     } else {
         uploads.api.limit
     };

@@ -138,7 +138,7 @@ pub(crate) async fn presign<A: UploadAuthorization>(
 
     // Derived before the file is created: without a token it could not be confirmed.
     let tokens = if request.principal.is_anonymous() {
-        Some(uploads.unsigned.tokens().await?)
+        Some(uploads.keyless.tokens().await?)
     } else {
         None
     };

@@ -98,7 +98,7 @@ impl SigningKey {
 
 /// Uploads that a signed URL permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignedUpload {
+pub struct UploadPermit {
     /// Space of the files.
     pub space_id: SpaceId,
     /// Upload config of the files.
@@ -120,14 +120,14 @@ pub struct SignedUpload {
 #[derive(Clone)]
 pub struct SignedUploadUrl {
     /// Uploads that the URL claims to permit.
-    pub claims: SignedUpload,
+    pub claims: UploadPermit,
     signature: PresentedSignature,
     /// The URL with spaces in place of pluses, if it has any: `URLSearchParams` and form encoders
     /// write spaces so.
     with_spaces: Option<Box<SignedUploadUrl>>,
 }
 
-impl SignedUpload {
+impl UploadPermit {
     /// Returns the signed query of a URL with this path, with `signature` as its last parameter.
     pub fn query(&self, path: &str, secret: &SigningSecret) -> String {
         let mut parameters = vec![
@@ -176,7 +176,7 @@ impl SignedUploadUrl {
         path: &str,
         parameters: &[QueryParameter<'_>],
     ) -> Result<SignedUploadUrl, SignatureError> {
-        let claims = SignedUpload {
+        let claims = UploadPermit {
             space_id: parsed(required_parameter(parameters, SPACE)?)?,
             config_id: parsed(required_parameter(parameters, CONFIG)?)?,
             expires_seconds: parsed(required_parameter(parameters, EXPIRES)?)?,
@@ -217,7 +217,7 @@ impl SignedUploadUrl {
         signing: Signing,
         master: &MasterSecret,
         now: Timestamp,
-    ) -> Result<&SignedUpload, SignatureError> {
+    ) -> Result<&UploadPermit, SignatureError> {
         let space_id = self.claims.space_id;
         let verified = self.signature.verify(space_id, signing, master, now);
         match &self.with_spaces {
@@ -242,8 +242,8 @@ mod tests {
 
     const PATH: &str = "/upload";
 
-    fn upload() -> SignedUpload {
-        SignedUpload {
+    fn upload() -> UploadPermit {
+        UploadPermit {
             space_id: SpaceId::MIN,
             config_id: UploadConfigId::MAX,
             expires_seconds: 100,
@@ -286,7 +286,7 @@ mod tests {
     fn verify(
         parameters: &[QueryParameter<'_>],
         seconds: i64,
-    ) -> Result<SignedUpload, SignatureError> {
+    ) -> Result<UploadPermit, SignatureError> {
         let now = Timestamp::from_ms(seconds * 1_000);
         SignedUploadUrl::from_parameters(PATH, parameters)?
             .verify(Signing::default(), &MasterSecret::new("master"), now)

@@ -7,7 +7,7 @@ use domain::{
     id::{SpaceId, UploadConfigId},
     signing::SigningSecret,
     spaces::Space,
-    uploads::{SignedFolder, SignedUpload, SigningKey, UploadConfig},
+    uploads::{SignedFolder, SigningKey, UploadConfig, UploadPermit},
 };
 use http::{Extensions, HeaderMap};
 use http_api::{
@@ -130,7 +130,7 @@ pub(crate) async fn generate_signed_url(
     require_folder(&can.space, request.folder).await?;
 
     let space = can.space.record();
-    let signed = SignedUpload {
+    let signed = UploadPermit {
         space_id: space.id,
         config_id: can.resource.id,
         expires_seconds: request.expires_seconds,
@@ -160,9 +160,9 @@ pub(crate) async fn generate_signed_url(
 async fn sign(
     uploads: &UploadsState,
     space: &Space,
-    signed: &SignedUpload,
+    signed: &UploadPermit,
 ) -> Result<String, ServiceError> {
-    let master_secret = uploads.unsigned.master_secret.get().await?;
+    let master_secret = uploads.keyless.master_secret.get().await?;
     let secret = SigningSecret::of(space.id, space.signing.generation, master_secret);
     Ok(signed.query(&UPLOAD_SIGNED.full_path(), &secret))
 }

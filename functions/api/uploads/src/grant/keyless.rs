@@ -18,7 +18,7 @@ const IPV6_GROUPS: usize = 4;
 
 /// Secrets and limits of uploads without an API key.
 #[derive(Clone)]
-pub(crate) struct UnsignedUploads {
+pub(crate) struct KeylessUploads {
     /// The secret that signing secrets and confirm tokens are derived from.
     pub(crate) master_secret: LazyMasterSecret,
     /// Rate limit of unsigned requests of one client network under one upload config.
@@ -27,16 +27,13 @@ pub(crate) struct UnsignedUploads {
     default_uploads_per_hour: u64,
 }
 
-impl UnsignedUploads {
+impl KeylessUploads {
     /// Reads the limits from the function's environment variables.
-    pub(crate) fn read(
-        settings: &mut Settings,
-        master_secret: LazyMasterSecret,
-    ) -> UnsignedUploads {
+    pub(crate) fn read(settings: &mut Settings, master_secret: LazyMasterSecret) -> KeylessUploads {
         let requests_per_minute = settings.number("UNSIGNED_REQUESTS_PER_MINUTE");
         let default_uploads_per_hour = settings.number("UNSIGNED_UPLOADS_PER_HOUR");
 
-        UnsignedUploads {
+        KeylessUploads {
             master_secret,
             limit: RateLimit {
                 tier: UNSIGNED_TIER,
