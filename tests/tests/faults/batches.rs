@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, TestSpace, share_of, stack_test};
 
 use crate::{
+    files::batch::batch,
     spaces::delete::stored_data,
     support::{
         kills::{Kill, count},
@@ -25,19 +26,6 @@ async fn upload(acme: &TestSpace) -> Vec<String> {
     ids
 }
 
-/// Returns the statuses of a batch, 0 for success.
-async fn statuses(acme: &TestSpace, body: &Value) -> Vec<u64> {
-    let response = acme.post("/files/batch", body).await.expect_status(200);
-    let results = response.json()["data"].take();
-    let status = |result: &Value| result["error"]["status"].as_u64().unwrap_or_default();
-    results
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(status)
-        .collect()
-}
-
 #[stack_test]
 async fn batch_killed_at_any_call_is_completed_by_its_repetition(stack: &Stack, acme: &TestSpace) {
     let folder = acme.folder("Photos").await;
@@ -45,10 +33,10 @@ async fn batch_killed_at_any_call_is_completed_by_its_repetition(stack: &Stack, 
     let update = |ids: &[String]| json!({"ids": ids, "operation": "update", "folder_id": folder.id, "add_tags": ["a"]});
     let faults = stack.local.faults();
 
-    for batch in [&deletion as &dyn Fn(&[String]) -> Value, &update] {
+    for operation in [&deletion as &dyn Fn(&[String]) -> Value, &update] {
         let before = stored_data(stack).await;
-        let body = batch(&upload(acme).await);
-        let calls = stack.calls_of(statuses(acme, &body)).await.calls;
+        let body = operation(&upload(acme).await);
+        let calls = stack.calls_of(batch(acme, body.clone())).await.calls;
         let calls = count(&calls, "files");
         assert!(calls > 3 * 3, "{calls}");
         assert_eq!(
@@ -57,19 +45,19 @@ async fn batch_killed_at_any_call_is_completed_by_its_repetition(stack: &Stack, 
         );
 
         for kill in share_of(Kill::at_each("files", calls), SHARE) {
-            let body = batch(&upload(acme).await);
+            let body = operation(&upload(acme).await);
             kill.plan(stack);
             acme.post("/files/batch", &body).await;
             assert!(faults.broken_calls() > 0, "{kill:?} does not happen");
             faults.reconnect();
 
-            let repeated = statuses(acme, &body).await;
+            let repeated = batch(acme, body.clone()).await;
             assert!(
                 repeated.iter().all(|status| [0, 404].contains(status)),
                 "{kill:?}: {repeated:?}"
             );
             assert_file_records(&stack.dump().await, Place { seed: 0, step: 0 });
-            for status in statuses(acme, &deletion_of(&body)).await {
+            for status in batch(acme, deletion_of(&body)).await {
                 assert_eq!(status == 404, body["operation"] == "delete", "{kill:?}");
             }
         }

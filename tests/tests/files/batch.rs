@@ -11,7 +11,7 @@ use super::{delete::delete_by_body, list::upload_ten};
 use crate::{support::pages::list_ids, uploads::presign::PendingFile};
 
 /// Sends a batch, and returns the status of each id in order, 0 for success.
-pub(super) async fn batch(client: &Client, body: Value) -> Vec<u64> {
+pub(crate) async fn batch(client: &Client, body: Value) -> Vec<u64> {
     let ids = body["ids"].clone();
     let response = client.post("/files/batch", body).await;
     let results = response.expect_status(200).json()["data"].take();

@@ -121,15 +121,7 @@ pub(crate) fn targets(target: &Target) -> Vec<Row> {
 /// Bytes that are not text, raw and encoded.
 pub(crate) fn not_text(target: &Target) -> Vec<Row> {
     let to = |address: &str| target.request("GET", address, "", "");
-    let raw = |address: &str, byte: u8| {
-        let mut request = to(address);
-        let mark = request
-            .iter()
-            .position(|byte| *byte == b'~')
-            .expect("it stands there");
-        request[mark] = byte;
-        request
-    };
+    let raw = |address: &str, byte: u8| with_byte(to(address), byte);
     let path = &target.path;
     let below = target.either("/api/v1/spaces", "");
     let mut rows = vec![
@@ -168,7 +160,11 @@ pub(crate) fn not_text(target: &Target) -> Vec<Row> {
 }
 
 fn raw_header(target: &Target, byte: u8) -> Vec<u8> {
-    let mut request = target.get("x-odd: a~b\r\n");
+    with_byte(target.get("x-odd: a~b\r\n"), byte)
+}
+
+/// Replaces the tilde of a request by a byte.
+fn with_byte(mut request: Vec<u8>, byte: u8) -> Vec<u8> {
     let mark = request
         .iter()
         .position(|byte| *byte == b'~')
