@@ -252,12 +252,14 @@ pub trait FieldReader: FieldSource {
             self.note_csv(name);
             return list;
         };
+
         let items: Vec<Value> = text
             .split(',')
             .map(str::trim)
             .filter(|item| !item.is_empty())
             .map(|item| Value::String(item.to_owned()))
             .collect();
+
         if items.is_empty() {
             return None;
         }

@@ -47,8 +47,7 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
         return Err(error);
     }
     if has_content_type && !is_json(headers) {
-        let is_empty = drain(body).await == 0;
-        return if is_empty {
+        return if drain(body).await {
             Ok(Bytes::from_static(EMPTY_OBJECT))
         } else {
             Err(not_json())
@@ -89,21 +88,24 @@ pub fn require_unencoded(headers: &HeaderMap) -> Result<(), ServiceError> {
     Ok(())
 }
 
-/// Reads and discards the rest of a body, up to 64 MiB and for 10 seconds. Returns the number of
-/// bytes read.
-pub async fn drain(mut body: Body) -> usize {
+/// Reads and discards the rest of a body, up to 64 MiB and for 10 seconds. Returns whether it ended
+/// without a byte.
+pub async fn drain(mut body: Body) -> bool {
     let mut drained = 0;
     let draining = async {
-        while let Some(Ok(frame)) = body.frame().await {
-            drained += frame.data_ref().map_or(0, Bytes::len);
+        while let Some(frame) = body.frame().await {
+            let bytes = frame.ok()?;
+            drained += bytes.data_ref().map_or(0, Bytes::len);
             if drained > MAX_DRAIN_BYTES {
-                break;
+                return None;
             }
         }
+        Some(drained == 0)
     };
+
     // After the time, the rest stays unread.
-    let _ = timeout(MAX_DRAIN_TIME, draining).await;
-    drained
+    let is_empty = timeout(MAX_DRAIN_TIME, draining).await;
+    matches!(is_empty, Ok(Some(true)))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -139,4 +141,23 @@ fn too_large() -> ServiceError {
     let kilobytes = MAX_JSON_BYTES >> 10;
     let message = format!("The body must not be greater than {kilobytes} kilobytes.");
     ServiceError::new(ErrorKind::TooLarge, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::stream::{self, pending};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_body_that_ends_without_a_byte_is_empty() {
+        let broken = stream::iter([Err::<Bytes, _>(std::io::Error::other("broken"))]);
+        let silent = pending::<Result<Bytes, std::io::Error>>();
+
+        assert!(drain(Body::empty()).await);
+        assert!(!drain(Body::from("a")).await);
+        assert!(!drain(Body::from(vec![0; MAX_DRAIN_BYTES + 1])).await);
+        assert!(!drain(Body::from_stream(broken)).await);
+        assert!(!drain(Body::from_stream(silent)).await);
+    }
 }
