@@ -166,13 +166,13 @@ const TYPE: &str = "content_type";
 
 /// A signed parameter, the name, declared type and bytes of a file, and its original name or the
 /// end of the error message.
-type UploadPermit = (
+type SignedFile = (
     (&'static str, &'static str),
     (&'static str, &'static str, &'static [u8]),
     Result<&'static str, &'static str>,
 );
 
-fn signed_uploads() -> Vec<UploadPermit> {
+fn signed_uploads() -> Vec<SignedFile> {
     let jpeg = ("photo.jpg", "image/jpeg", PHOTO);
     let called_exe = ("setup.exe", "image/jpeg", PHOTO);
     let called_png = ("photo.jpg", "image/png", PHOTO);

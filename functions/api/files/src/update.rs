@@ -225,6 +225,7 @@ pub(crate) async fn change_and_move(
 ) -> Result<File, ServiceError> {
     require_untrashed(&can.resource)?;
     let folders = create_folders(&can.space, placement).await?;
+
     let check = ProtectionCheck {
         space: &can.space,
         folder_before: can.resource.folder_id(),
@@ -236,6 +237,7 @@ pub(crate) async fn change_and_move(
         apply(file, folders.as_ref())?;
         check.require_allowed(&from, file)
     };
+
     can.space.files().change(can.resource, change).await
 }
 

@@ -23,8 +23,8 @@ use crate::{folders::ResolvedFolder, objects::FileBucket, spaces::SpaceScope};
 #[derive(Clone, Debug)]
 pub struct NewSecurity {
     pub settings: Security,
-    /// Stored image of the watermark, new or that of the current settings; `None`
-    /// unless the watermark is enabled.
+    /// Stored image of the watermark, new or that of the current settings; `None` unless the
+    /// watermark is enabled.
     pub stored_watermark: Option<StoredWatermark>,
 }
 
@@ -32,8 +32,8 @@ pub struct NewSecurity {
 #[derive(Clone, Debug)]
 pub struct NewFolderSecurity {
     pub settings: FolderSecurity,
-    /// Stored image of the watermark, new or that of the current settings; `None`
-    /// unless the settings enable one.
+    /// Stored image of the watermark, new or that of the current settings; `None` unless the
+    /// settings enable one.
     pub stored_watermark: Option<StoredWatermark>,
 }
 

@@ -46,7 +46,7 @@ pub struct PermittedUpload {
     /// The target of the upload.
     pub scope: UploadScope,
     /// The parameters that the signature covers.
-    pub signed: UploadPermit,
+    pub permit: UploadPermit,
 }
 
 /// A space by handle, with the upload config that was read along with it.
@@ -167,7 +167,7 @@ impl UploadTargets<'_> {
         // does not reveal it.
         let signing = found.space.as_ref().map(|space| space.signing);
         let now = self.tenants.table.env().now();
-        let signed = presented.verify(signing.unwrap_or_default(), master, now)?;
+        let permit = presented.verify(signing.unwrap_or_default(), master, now)?;
         let (Some(space), Some(config)) = (found.space, found.config) else {
             return Err(SignatureError::Invalid.into());
         };
@@ -179,7 +179,7 @@ impl UploadTargets<'_> {
         space.require_uploads()?;
         Ok(PermittedUpload {
             scope: UploadScope { space, config },
-            signed: signed.clone(),
+            permit: permit.clone(),
         })
     }
 

@@ -74,7 +74,12 @@ fn busy() -> ServiceError {
 
 #[cfg(test)]
 mod tests {
+    use axum::{body::Body, extract::Request};
+    use domain::{env::Timestamp, errors::ErrorKind};
+    use http::header::CONTENT_TYPE;
+
     use super::*;
+    use crate::forms::{FormShape, UnreadForm};
 
     const MIB: usize = 1 << 20;
 
@@ -97,5 +102,34 @@ mod tests {
         drop(second);
         assert!(forms.begin(Some(3 << 20)).is_ok());
         assert!(forms.begin(Some((3 << 20) + 1)).is_err());
+    }
+
+    /// Reads a form with a file of this size.
+    async fn read(forms: &FormsInFlight, bytes: usize) -> Result<(), ServiceError> {
+        let head = "--b\r\ncontent-disposition: form-data; name=file; filename=a\r\n\r\n";
+        let body = [head, &"a".repeat(bytes), "\r\n--b--\r\n"].concat();
+        let request = Request::post("/")
+            .header(CONTENT_TYPE, "multipart/form-data; boundary=b")
+            .body(Body::from(body))
+            .expect("a request");
+        let shape = FormShape {
+            text_fields: &[],
+            max_files: 1,
+        };
+        let form = UnreadForm::of(request, shape).await?;
+
+        let mut in_flight = form.begin(forms)?;
+        form.read(&mut in_flight, Timestamp::from_ms(0)).await?;
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn form_that_does_not_fit_any_more_is_rejected_while_it_is_read() {
+        let forms = FormsInFlight(Arc::new(Semaphore::new(1)));
+
+        assert!(read(&forms, MIB).await.is_ok());
+        let error = read(&forms, MIB + 1).await.expect_err("a second unit");
+        assert_eq!(error.kind, ErrorKind::Unavailable);
+        assert!(read(&forms, MIB).await.is_ok());
     }
 }

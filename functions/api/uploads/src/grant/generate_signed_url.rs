@@ -130,7 +130,7 @@ pub(crate) async fn generate_signed_url(
     require_folder(&can.space, request.folder).await?;
 
     let space = can.space.record();
-    let signed = UploadPermit {
+    let permit = UploadPermit {
         space_id: space.id,
         config_id: can.resource.id,
         expires_seconds: request.expires_seconds,
@@ -142,7 +142,7 @@ pub(crate) async fn generate_signed_url(
             user_id: can.caller.user(),
         },
     };
-    let query = sign(&uploads, space, &signed).await?;
+    let query = sign(&uploads, space, &permit).await?;
     let upload_path = UPLOAD_SIGNED.full_path();
     let presign_path = PRESIGN_SIGNED.full_path();
 
@@ -150,8 +150,8 @@ pub(crate) async fn generate_signed_url(
         url: format!("{base_url}{upload_path}?{query}"),
         presign_url: format!("{base_url}{presign_path}?{query}"),
         method: METHOD,
-        expires_at: Timestamp::from_seconds(signed.expires_seconds).into(),
-        upload_config_id: signed.config_id,
+        expires_at: Timestamp::from_seconds(permit.expires_seconds).into(),
+        upload_config_id: permit.config_id,
         space_id: space.id,
     }))
 }
@@ -160,11 +160,11 @@ pub(crate) async fn generate_signed_url(
 async fn sign(
     uploads: &UploadsState,
     space: &Space,
-    signed: &UploadPermit,
+    permit: &UploadPermit,
 ) -> Result<String, ServiceError> {
     let master_secret = uploads.keyless.master_secret.get().await?;
     let secret = SigningSecret::of(space.id, space.signing.generation, master_secret);
-    Ok(signed.query(&UPLOAD_SIGNED.full_path(), &secret))
+    Ok(permit.query(&UPLOAD_SIGNED.full_path(), &secret))
 }
 
 /// Fails with 422 if the folder does not exist in the space.

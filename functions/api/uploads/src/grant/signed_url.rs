@@ -114,12 +114,12 @@ impl UploadAuthorization for BySignedUrl {
             parts.uri.query().unwrap_or_default(),
         )?;
         let master_secret = uploads.keyless.master_secret.get().await?;
-        let PermittedUpload { scope, signed } = api
+        let PermittedUpload { scope, permit } = api
             .tenants
             .upload_targets()
             .verify_signed(&presented, master_secret)
             .await?;
-        let content_type = parse_content_type(&signed)?;
+        let content_type = parse_content_type(&permit)?;
 
         // The counter's key is a digest, since the table must not reveal the signature.
         api.count(parts, &presented.digest(), api.limit).await?;
@@ -127,9 +127,9 @@ impl UploadAuthorization for BySignedUrl {
         Ok(UploadGrant {
             principal: Principal::SignedUrl,
             limits: UploadLimits {
-                original_name: signed.original_name(),
+                original_name: permit.original_name(),
                 content_type,
-                signed_by: Some(signed.key),
+                signed_by: Some(permit.key),
                 ..UploadLimits::default()
             },
             idempotency: IdempotencyScope::of(parts, api, |key| {
@@ -137,7 +137,7 @@ impl UploadAuthorization for BySignedUrl {
             }),
             authorization: BySignedUrl {
                 scope,
-                folder: signed.folder,
+                folder: permit.folder,
             },
         })
     }
@@ -198,8 +198,8 @@ impl UploadAuthorization for BySignedUrl {
 }
 
 /// Returns the MIME type that the URL is signed for, if any.
-fn parse_content_type(signed: &UploadPermit) -> Result<Option<Mime>, ServiceError> {
-    let content_type = signed.content_type.as_deref();
+fn parse_content_type(permit: &UploadPermit) -> Result<Option<Mime>, ServiceError> {
+    let content_type = permit.content_type.as_deref();
     content_type
         .map(str::parse)
         .transpose()
