@@ -24,11 +24,7 @@ fn create_key() -> Result<(), BootstrapError> {
         reason = "the script passes the table and the credentials in the environment"
     )]
     let variables = std::env::vars().collect();
-    let context = FunctionContext {
-        function: "bootstrap".to_owned(),
-        variables,
-        env: system_env(),
-    };
+    let context = FunctionContext::new("bootstrap", variables, system_env());
     let recover = std::env::args().any(|argument| argument == "--recover");
 
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -190,11 +190,7 @@ impl FunctionContexts {
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
 
-        FunctionContext {
-            function: name.to_owned(),
-            variables,
-            env: self.env.clone(),
-        }
+        FunctionContext::new(name, variables, self.env.clone())
     }
 }
 

@@ -51,11 +51,7 @@ impl Empty {
 
         Empty {
             emulators,
-            context: FunctionContext {
-                function: "unrestricted".to_owned(),
-                variables,
-                env,
-            },
+            context: FunctionContext::new("unrestricted", variables, env),
             _directory: directory,
         }
     }

@@ -1,12 +1,10 @@
-//! The binary of a function outside of Lambda, in a container.
+//! The binary of `uploads` outside of Lambda, in a container; and that of others.
 
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
 use domain::env::Timestamp;
 use serde_json::{Value, json};
-use tests::{
-    Client, PHOTO, RawConnection, Stack, TestSpace, assert_fields, form, stack_test, text,
-};
+use tests::{Client, RawConnection, Stack, TestSpace, assert_fields, form, stack_test, text};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -16,16 +14,19 @@ use tokio::{
 use super::log_capture::is_task_line;
 use crate::{
     local_stack::program::program,
-    support::sts::FakeSts,
+    support::{signer::Signer, sts::FakeSts},
     uploads::{
         presign::assert_signed_by_session,
         presign::{PendingFile, presign_body},
     },
 };
 
-/// Returns the command of a function's binary, with an empty environment.
-fn function(binary: &str) -> Command {
-    let mut command = Command::new(program().with_file_name(binary));
+/// The function that runs in containers too.
+const BINARY: &str = "uploads";
+
+/// Returns the command of its binary, with an empty environment.
+fn uploads() -> Command {
+    let mut command = Command::new(program().with_file_name(BINARY));
     command
         .env_clear()
         .stdout(Stdio::null())
@@ -34,6 +35,8 @@ fn function(binary: &str) -> Command {
     command
 }
 
+/// Token of the container credentials endpoint.
+const FILE_TOKEN: &str = "a token of a file";
 /// End of all sessions.
 const EXPIRATION: &str = "2200-01-01T00:00:00Z";
 
@@ -58,7 +61,7 @@ async fn serve_credentials(listener: TcpListener, access_key: &str, secret_key: 
         }
 
         assert_eq!(head[0], "GET /v1/credentials?a=b HTTP/1.1");
-        let token = "authorization: a token of a file".to_owned();
+        let token = format!("authorization: {FILE_TOKEN}");
         assert!(head.contains(&token), "{head:?}");
         let mut stream = lines.into_inner();
         let sent = stream.write_all(response.as_bytes()).await;
@@ -74,12 +77,8 @@ struct Logged<T> {
 
 /// Runs a function as a container, whose credentials are a session that may assume a role, while a
 /// client works.
-async fn run_while<T>(
-    stack: &Stack,
-    binary: &str,
-    work: impl AsyncFnOnce(Client) -> T,
-) -> Logged<T> {
-    let environment = stack.local.environment_of(binary);
+async fn run_while<T>(stack: &Stack, work: impl AsyncFnOnce(Client) -> T) -> Logged<T> {
+    let environment = stack.local.environment_of(BINARY);
     let mut variables = environment.expect("a function").variables;
     let mut taken = |name: &str| variables.remove(name).expect("a variable");
     let access_key = taken("AWS_ACCESS_KEY_ID");
@@ -89,12 +88,12 @@ async fn run_while<T>(
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let file = stack.directory().path().join("token");
-    std::fs::write(&file, "a token of a file\n").expect("written");
+    std::fs::write(&file, FILE_TOKEN).expect("written");
 
     let free = StdTcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     let free = free.expect("a free port");
     let credentials = format!("http://{address}/v1/credentials?a=b");
-    let started = function(binary)
+    let started = uploads()
         .envs(variables)
         .env("AWS_CONTAINER_CREDENTIALS_FULL_URI", credentials)
         .env("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file)
@@ -125,37 +124,43 @@ async fn run_while<T>(
 #[stack_test]
 async fn container_uses_its_credentials(stack: &Stack, acme: &TestSpace) {
     let key = acme.client.key.as_deref().expect("a key");
-    let work = async |client: Client| client.with_key(key).fetch(&acme.path()).await;
-    let Logged { output, log } = run_while(stack, "spaces", work).await;
+    let small = form(&acme.handle, "a.txt", "text/plain", "text");
+    let work = async |client: Client| client.with_key(key).upload_form(small).await;
+    let Logged { output, log } = run_while(stack, work).await;
 
     let lines = log.lines();
     let lines = lines.map(|line| serde_json::from_str(line).expect("JSON"));
     let tasks: Vec<Value> = lines.filter(is_task_line).collect();
     assert_eq!(tasks.len(), 1, "{log}");
-    let id = output.header("x-request-id");
-    let expected = json!({"request_id": id, "Function": "spaces"});
+    let response = output.expect_status(201);
+    let id = response.header("x-request-id");
+    let expected = json!({"request_id": id, "Function": "uploads"});
     assert_fields(&tasks[0], expected);
 }
 
-#[stack_test]
-async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack, acme: &TestSpace) {
-    let file = acme.upload(PHOTO).await;
-    let key = acme.client.key.as_deref().expect("a key");
-    let path = file.path();
+#[stack_test(undrained)]
+async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let key = signer.acme.client.key.as_deref().expect("a key");
+    let presigned = presign_body(&signer.acme, json!({}));
     let sign = async |client: Client| {
         let client = client.with_key(key);
-        let sign = format!("{path}/signed-url");
-        let url = text(&client.post_ok(&sign, json!({})).await["url"]);
-        let secrets = format!("{path}?api_key={key}&signature=0123456789abcdef");
-        client.get_ok(&secrets).await;
-        url
+        let generated = signer.generate(&client, json!({})).await.expect_ok();
+        let pending = PendingFile::by(&client, presigned).await;
+        let secrets = format!("/upload?api_key={key}&signature=0123456789abcdef");
+        client.get(&secrets).await.expect_error(405);
+        [text(&generated["url"]), pending.url().to_owned()]
     };
-    let Logged { output: url, log } = run_while(stack, "files", sign).await;
+    let Logged { output, log } = run_while(stack, sign).await;
 
-    let (_, signature) = url.rsplit_once("signature=").expect("a signature");
-    let is_detailed = log.contains("AWS call") && log.contains(path);
+    let [signature, of_storage] = output.map(|url| {
+        let (_, signature) = url.rsplit_once("ignature=").expect("a signature");
+        signature.to_owned()
+    });
+    let is_detailed = log.contains("AWS call") && log.contains("/upload/presign");
     assert!(is_detailed, "it is logged in detail: {log}");
-    for secret in [key, signature, "0123456789abcdef"] {
+    let secrets = [&signature, &of_storage, key, "0123456789abcdef", FILE_TOKEN];
+    for secret in secrets {
         assert!(!log.contains(secret), "{secret}: {log}");
     }
 }
@@ -197,7 +202,7 @@ async fn forms_that_send_nothing_keep_no_other_from_being_received(
         let small = form(&acme.handle, "a.txt", "text/plain", "text");
         client.upload_form(small).await.expect_created();
     };
-    run_while(stack, "uploads", work).await;
+    run_while(stack, work).await;
 }
 
 #[stack_test(undrained)]
@@ -205,46 +210,43 @@ async fn container_presigns_with_a_session_of_its_role(stack: &Stack, acme: &Tes
     let key = acme.client.key.as_deref().expect("a key");
     let body = presign_body(acme, json!({}));
     let work = async |client: Client| PendingFile::by(&client.with_key(key), body).await;
-    let Logged { output, .. } = run_while(stack, "uploads", work).await;
+    let Logged { output, .. } = run_while(stack, work).await;
     assert_signed_by_session(output.url());
 }
 
 #[tokio::test]
 async fn container_start_failure_names_its_cause() {
-    let credentials = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
-    for (binary, variable, value, reason) in [
-        ("spaces", "PORT", "http", "PORT is not a port number"),
+    for (variable, value, reason) in [
+        ("PORT", "http", "PORT is not a port number"),
+        ("LOG_LEVEL", "loud", "LOG_LEVEL is not a log level"),
         (
-            "spaces",
-            "LOG_LEVEL",
-            "loud",
-            "LOG_LEVEL is not a log level",
-        ),
-        (
-            "spaces",
             "TRUSTED_PROXIES",
             "two",
             "TRUSTED_PROXIES is not an integer from 0 to 255",
         ),
+        ("UNUSED", "", "AWS_ACCESS_KEY_ID is not set"),
         (
-            "spaces",
-            credentials,
-            "https://example.com/credentials",
-            "AWS_CONTAINER_CREDENTIALS_FULL_URI is not an http:// URL",
-        ),
-        ("spaces", "UNUSED", "", "AWS_ACCESS_KEY_ID is not set"),
-        (
-            "uploads",
-            credentials,
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
             "http://127.0.0.1/credentials",
             "PRESIGN_ROLE_ARN is not set",
         ),
     ] {
-        let output = function(binary).env(variable, value).output().await;
+        let output = uploads().env(variable, value).output().await;
         let output = output.expect("the binaries are built");
         let log = String::from_utf8_lossy(&output.stderr);
 
         assert_eq!(output.status.code(), Some(1), "{log}");
         assert!(log.contains(reason), "{log}");
+    }
+}
+
+#[tokio::test]
+async fn other_functions_start_in_lambda_only() {
+    for binary in ["files", "purge"] {
+        let mut function = Command::new(program().with_file_name(binary));
+        let output = function.env_clear().output().await;
+        let output = output.expect("the binaries are built");
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert!(log.contains("AWS_LAMBDA_RUNTIME_API is not set"), "{log}");
     }
 }

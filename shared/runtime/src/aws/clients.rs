@@ -77,7 +77,7 @@ macro_rules! configure {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new($settings.text("AWS_REGION")))
             .credentials_provider(credentials($settings))
-            // The credentials provider has its own cache.
+            // The credentials do not expire, or have their own cache.
             .identity_cache(IdentityCache::no_cache())
             .timeout_config(timeouts($attempt_timeout))
             .interceptor(CallObserver)
@@ -198,9 +198,9 @@ impl<'a> Settings<'a> {
     }
 
     /// Returns the roots that the certificates of endpoints must have.
-    fn trust_store(&mut self) -> TrustStore {
-        let of_system = ROOTS_VARIABLES.map(|variable| self.optional(variable));
-        if of_system.iter().any(Option::is_some) {
+    fn trust_store(&self) -> TrustStore {
+        let is_set = |variable: &&str| self.optional(variable).is_some();
+        if ROOTS_VARIABLES.iter().any(is_set) {
             TrustStore::default()
         } else {
             TrustStore::empty().with_pem_certificate(AMAZON_ROOTS)
@@ -208,7 +208,7 @@ impl<'a> Settings<'a> {
     }
 
     /// Returns the endpoint of a service, whose own variable is `variable`; `None` for that of AWS.
-    fn endpoint(&mut self, variable: &str) -> Option<&'a str> {
+    fn endpoint(&self, variable: &str) -> Option<&'a str> {
         self.optional(variable)
             .or_else(|| self.optional(ENDPOINT_VARIABLE))
     }

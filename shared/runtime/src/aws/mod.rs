@@ -9,4 +9,5 @@ mod credentials_cache;
 mod lazy_secret;
 
 pub(crate) use clients::MAX_DYNAMODB_CALL;
+pub(crate) use container_credentials::container_credentials;
 pub use lazy_secret::{LazyMasterSecret, LazySecret, ParseSecret};

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use aws_credential_types::provider::SharedCredentialsProvider;
 use domain::env::Env;
 use queue::{Job, Queue};
 use telemetry::Meter;
@@ -21,9 +22,20 @@ pub struct FunctionContext {
     pub variables: BTreeMap<String, String>,
     /// Clock and random source.
     pub env: Env,
+    /// Credentials of a function that runs in a container, unless its variables have some.
+    pub(crate) container_credentials: Option<SharedCredentialsProvider>,
 }
 
 impl FunctionContext {
+    pub fn new(function: &str, variables: BTreeMap<String, String>, env: Env) -> FunctionContext {
+        FunctionContext {
+            function: function.to_owned(),
+            variables,
+            env,
+            container_credentials: None,
+        }
+    }
+
     /// Returns the meter of the function's tasks. `METRICS_NAMESPACE` is the namespace of its
     /// metric.
     pub fn meter(&self) -> Meter {

@@ -16,8 +16,6 @@ pub struct Settings<'a> {
     context: &'a FunctionContext,
     errors: Vec<String>,
     pub(crate) http_clients: HttpClients,
-    /// Credentials provider that all clients share.
-    pub(crate) credentials: Option<SharedCredentialsProvider>,
 }
 
 /// Invalid environment variables of a function.
@@ -32,8 +30,12 @@ impl<'a> Settings<'a> {
             context,
             errors: Vec::new(),
             http_clients: HttpClients::default(),
-            credentials: None,
         }
+    }
+
+    /// Returns the credentials of a container, unless the variables have some.
+    pub(crate) fn container_credentials(&self) -> Option<SharedCredentialsProvider> {
+        self.context.container_credentials.clone()
     }
 
     /// Returns the clock and random source.
@@ -46,14 +48,14 @@ impl<'a> Settings<'a> {
         match self.context.variables.get(name) {
             Some(value) if !value.is_empty() => value.clone(),
             _ => {
-                self.errors.push(format!("{name} is not set"));
+                self.error(format!("{name} is not set"));
                 String::new()
             }
         }
     }
 
     /// Returns a variable; `None` if it is not set or empty.
-    pub fn optional(&mut self, name: &str) -> Option<&'a str> {
+    pub fn optional(&self, name: &str) -> Option<&'a str> {
         self.context
             .variables
             .get(name)
@@ -68,8 +70,7 @@ impl<'a> Settings<'a> {
             return 0;
         }
         text.parse().unwrap_or_else(|_| {
-            self.errors
-                .push(format!("{name} is not a non-negative integer"));
+            self.error(format!("{name} is not a non-negative integer"));
             0
         })
     }
@@ -83,7 +84,7 @@ impl<'a> Settings<'a> {
     pub fn number_up_to(&mut self, name: &str, max: u64) -> u64 {
         let number = self.number(name);
         if number > max {
-            self.errors.push(format!("{name} is greater than {max}"));
+            self.error(format!("{name} is greater than {max}"));
         }
         number
     }
@@ -132,15 +133,17 @@ impl<'a> Settings<'a> {
             None => default,
             Some(Ok(value)) => value,
             Some(Err(_)) => {
-                self.errors.push(format!("{name} is not {expected}"));
+                self.error(format!("{name} is not {expected}"));
                 default
             }
         }
     }
 
-    /// Adds an error, which [`Settings::finish`] reports.
+    /// Adds an error, which [`Settings::finish`] reports once.
     pub fn error(&mut self, message: String) {
-        self.errors.push(message);
+        if !self.errors.contains(&message) {
+            self.errors.push(message);
+        }
     }
 
     /// Fails if there were errors.
@@ -169,15 +172,12 @@ mod tests {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
-        let context = FunctionContext {
-            function: "test".to_owned(),
-            variables,
-            env: system_env(),
-        };
+        let context = FunctionContext::new("test", variables, system_env());
         let mut settings = Settings::of(&context);
 
         assert_eq!(settings.text("TABLE_NAME"), "assets");
         assert_eq!(settings.optional("EMPTY"), None);
+        settings.text("BUCKET_NAME");
         settings.text("BUCKET_NAME");
         settings.number("LIMIT");
         assert_eq!(settings.number_up_to("BOUND", 1_001), 1_001);

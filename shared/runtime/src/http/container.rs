@@ -1,4 +1,4 @@
-//! Plain HTTP server, for a function that runs outside of Lambda: the same binary in a container.
+//! Plain HTTP server, for `uploads` outside of Lambda: the same binary in a container.
 //!
 //! - `PORT` is the port, 8080 by default.
 //! - `TRUSTED_PROXIES` is the number of proxies in front of the container that append to

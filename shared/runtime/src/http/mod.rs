@@ -15,5 +15,5 @@ pub use deadline::{RESPONSE_DEADLINE, with_deadline};
 pub use error_response::error_response;
 pub use event_source::EventSource;
 pub use observer::{ErrorCause, Observer};
-pub use serve::{serve_http, serve_worker};
+pub use serve::{serve_http, serve_http_or_container, serve_worker};
 pub use viewer::Viewer;

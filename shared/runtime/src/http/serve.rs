@@ -14,6 +14,7 @@ use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
 use worker::BatchHandler;
 
 use crate::{
+    aws::container_credentials,
     context::{ConfigurationError, FunctionContext, Settings, system_env},
     http::{
         EventSource, Observer,
@@ -25,6 +26,11 @@ use crate::{
 /// Maximum duration of an invocation ("Configure Lambda function timeout" in the Lambda developer
 /// guide).
 const INVOCATION_MAX: Duration = Duration::from_mins(15);
+/// Variable that the runtime of Lambda sets.
+const LAMBDA_VARIABLE: &str = "AWS_LAMBDA_RUNTIME_API";
+
+/// Returns the router of a function.
+type StartRouter = fn(&FunctionContext) -> Result<Router, ConfigurationError>;
 
 /// Error that ended a function.
 #[derive(Debug, thiserror::Error)]
@@ -37,27 +43,47 @@ enum ServeError {
     Server(#[from] std::io::Error),
 }
 
+/// Runs a function that serves HTTP requests in Lambda.
+pub fn serve_http(function: &str, event_source: EventSource, start: StartRouter) -> ExitCode {
+    run(function, async |context: FunctionContext| {
+        serve_in_lambda(&context, event_source, start).await
+    })
+}
+
 /// Runs a function that serves HTTP requests: in Lambda if `AWS_LAMBDA_RUNTIME_API` is set, else as
-/// a plain HTTP server on `PORT`, for containers.
-pub fn serve_http(
+/// a plain HTTP server on `PORT`, for containers. Only there, its credentials may come from the
+/// container credentials endpoint.
+pub fn serve_http_or_container(
     function: &str,
     event_source: EventSource,
-    start: fn(&FunctionContext) -> Result<Router, ConfigurationError>,
+    start: StartRouter,
 ) -> ExitCode {
-    run(function, async |context: &FunctionContext| {
-        let mut settings = Settings::of(context);
+    run(function, async |mut context: FunctionContext| {
+        if context.variables.contains_key(LAMBDA_VARIABLE) {
+            return serve_in_lambda(&context, event_source, start).await;
+        }
+
+        context.container_credentials = container_credentials(&context);
+        let mut settings = Settings::of(&context);
         let port = settings.parsed_or("PORT", "a port number", DEFAULT_PORT);
         let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "an integer from 0 to 255", 0);
         settings.finish()?;
 
-        let observer = Observer::of(context);
-        let router = start(context)?;
-
-        if context.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
-            return Ok(lambda::serve(event_source, router, observer).await?);
-        }
+        let observer = Observer::of(&context);
+        let router = start(&context)?;
         Ok(container::serve(port, trusted_proxies, router, observer).await?)
     })
+}
+
+async fn serve_in_lambda(
+    context: &FunctionContext,
+    event_source: EventSource,
+    start: StartRouter,
+) -> Result<(), ServeError> {
+    require_lambda(context)?;
+    let observer = Observer::of(context);
+    let router = start(context)?;
+    Ok(lambda::serve(event_source, router, observer).await?)
 }
 
 /// Runs a function that handles SQS batches in Lambda.
@@ -65,9 +91,10 @@ pub fn serve_worker(
     function: &str,
     start: fn(&FunctionContext) -> Result<BatchHandler, ConfigurationError>,
 ) -> ExitCode {
-    run(function, async |context: &FunctionContext| {
+    run(function, async |context: FunctionContext| {
+        require_lambda(&context)?;
         let env = context.env.clone();
-        let handler = start(context)?;
+        let handler = start(&context)?;
 
         let service = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
             let handler = handler.clone();
@@ -76,6 +103,13 @@ pub fn serve_worker(
         });
         Ok(lambda_runtime::run(service).await?)
     })
+}
+
+/// Fails outside Lambda, where the client of its runtime would panic.
+fn require_lambda(context: &FunctionContext) -> Result<(), ConfigurationError> {
+    let mut settings = Settings::of(context);
+    settings.text(LAMBDA_VARIABLE);
+    settings.finish()
 }
 
 /// Returns the time until the deadline of an invocation, given in milliseconds since 1970; zero if
@@ -87,7 +121,7 @@ fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
 
 fn run(
     name: &str,
-    function: impl AsyncFnOnce(&FunctionContext) -> Result<(), ServeError>,
+    function: impl AsyncFnOnce(FunctionContext) -> Result<(), ServeError>,
 ) -> ExitCode {
     let context = process_context(name);
     let mut settings = Settings::of(&context);
@@ -100,7 +134,7 @@ fn run(
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        runtime.block_on(function(&context))
+        runtime.block_on(function(context))
     });
 
     match result {
@@ -120,11 +154,7 @@ fn process_context(function: &str) -> FunctionContext {
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    FunctionContext {
-        function: function.to_owned(),
-        variables,
-        env: system_env(),
-    }
+    FunctionContext::new(function, variables, system_env())
 }
 
 #[cfg(test)]

@@ -21,11 +21,7 @@ struct Clients {
 
 fn context(variables: &[(&str, &str)]) -> FunctionContext {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    FunctionContext {
-        function: "test".to_owned(),
-        variables: variables.iter().map(owned).collect(),
-        env: system_env(),
-    }
+    FunctionContext::new("test", variables.iter().map(owned).collect(), system_env())
 }
 
 #[test]
@@ -34,7 +30,7 @@ fn endpoint_of_one_service_precedes_that_of_all() {
         ("AWS_ENDPOINT_URL", "http://all"),
         ("AWS_ENDPOINT_URL_S3", "http://storage"),
     ]);
-    let mut settings = Settings::of(&context);
+    let settings = Settings::of(&context);
 
     let endpoints = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_SQS"];
     let endpoints = endpoints.map(|variable| settings.endpoint(variable).expect("set"));
