@@ -8,7 +8,7 @@ use media::{
     exif::MAX_EXIF_FIELDS,
     format::Format,
     image_metadata::{MetadataOptions, image_metadata},
-    metadata::strip,
+    strip::strip,
     orient::Orientation,
     probe::{Frames, ImageInfo, probe, probe_whole},
 };

@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use renditions::ExpectedRendition;
 use sha2::{Digest, Sha256};
 use space_store::{
-    delivery::{AccessGrant, AuthorizedFile},
+    delivery::{AccessReason, AuthorizedFile},
     objects::RenditionInfo,
 };
 
@@ -246,7 +246,7 @@ impl<'a> FileResponse<'a> {
     /// (whether it is public, and every change at any level) and of `Content-Disposition`.
     fn compute_etag(&self) -> String {
         let revision = self.file.revision.map(|revision| revision.to_string());
-        let access = if self.authorized.grant() == AccessGrant::Public {
+        let access = if self.authorized.reason() == AccessReason::Public {
             "public"
         } else {
             "restricted"

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use domain::{env::Timestamp, errors::ServiceError, renditions::RenditionLocation};
 use http::{StatusCode, header};
 use space_store::{
-    delivery::{AccessGrant, AuthorizedFile, PresignedRead},
+    delivery::{AccessReason, AuthorizedFile, PresignedRead},
     objects::{RenditionInfo, ResponseHeaders},
 };
 
@@ -58,8 +58,8 @@ struct UrlValidity {
 impl UrlValidity {
     /// Returns the validity of a URL that is created now. `expires_seconds` is when the signed URL
     /// of the request expires.
-    fn of(grant: AccessGrant, expires_seconds: Option<i64>, now: Timestamp) -> UrlValidity {
-        let timing = if grant == AccessGrant::Public {
+    fn of(grant: AccessReason, expires_seconds: Option<i64>, now: Timestamp) -> UrlValidity {
+        let timing = if grant == AccessReason::Public {
             PUBLIC
         } else {
             RESTRICTED
@@ -118,7 +118,7 @@ impl Redirect<'_> {
             response,
             ..
         } = *self;
-        let validity = UrlValidity::of(file.grant(), file.expires_seconds(), self.now);
+        let validity = UrlValidity::of(file.reason(), file.expires_seconds(), self.now);
         let content_type = self.rendition.map_or_else(
             || response.content_type(),
             |rendition| rendition.info.content_type.clone(),
@@ -173,24 +173,24 @@ mod tests {
     #[test]
     fn url_is_valid_from_start_of_window_until_lifetime_or_expiry() {
         for (grant, expires_after, now_after_ms, start_after, end_after) in [
-            (AccessGrant::Public, None, 0, 0, 3_600),
-            (AccessGrant::Public, None, 1_799_999, 0, 3_600),
-            (AccessGrant::Public, None, 1_800_000, 1_800, 5_400),
-            (AccessGrant::Public, Some(3_599), 60_000, 0, 3_599),
+            (AccessReason::Public, None, 0, 0, 3_600),
+            (AccessReason::Public, None, 1_799_999, 0, 3_600),
+            (AccessReason::Public, None, 1_800_000, 1_800, 5_400),
+            (AccessReason::Public, Some(3_599), 60_000, 0, 3_599),
             (
-                AccessGrant::Public,
+                AccessReason::Public,
                 Some(i64::MAX - WINDOW_START),
                 60_000,
                 0,
                 3_600,
             ),
-            (AccessGrant::ApiKey, None, 0, 0, 120),
-            (AccessGrant::ApiKey, None, 59_999, 0, 120),
-            (AccessGrant::ApiKey, None, 60_000, 60, 180),
-            (AccessGrant::Signature, Some(120), 59_999, 0, 120),
-            (AccessGrant::Signature, Some(119), 59_999, 0, 119),
-            (AccessGrant::Signature, Some(60), 59_999, 0, 60),
-            (AccessGrant::Signature, Some(61), 60_000, 60, 61),
+            (AccessReason::ApiKey, None, 0, 0, 120),
+            (AccessReason::ApiKey, None, 59_999, 0, 120),
+            (AccessReason::ApiKey, None, 60_000, 60, 180),
+            (AccessReason::Signature, Some(120), 59_999, 0, 120),
+            (AccessReason::Signature, Some(119), 59_999, 0, 119),
+            (AccessReason::Signature, Some(60), 59_999, 0, 60),
+            (AccessReason::Signature, Some(61), 60_000, 60, 61),
         ] {
             let expires_seconds = expires_after.map(|seconds| WINDOW_START + seconds);
             let now = at(0).plus_ms(now_after_ms);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn lifetime_is_the_time_from_start_to_end() {
-        let validity = UrlValidity::of(AccessGrant::Signature, Some(WINDOW_START + 61), at(60));
+        let validity = UrlValidity::of(AccessReason::Signature, Some(WINDOW_START + 61), at(60));
         assert_eq!(validity.lifetime(), Duration::from_secs(1));
     }
 }

@@ -12,7 +12,7 @@ use domain::{
     keys::Principal,
     naming::OriginalName,
     requests::UnsignedClient,
-    uploads::{SigningKey, UploadFormat, UploadRules, ValidationRules},
+    uploads::{SigningApiKey, UploadFormat, UploadRules, ValidationRules},
 };
 use mime::Mime;
 
@@ -34,7 +34,7 @@ pub struct ConfirmationTerms<'a> {
     /// The only allowed MIME type.
     pub expected_type: Option<&'a Mime>,
     /// The key of the signed URL.
-    pub signed_by: Option<SigningKey>,
+    pub signed_by: Option<SigningApiKey>,
     /// The client of an unsigned upload.
     pub client: Option<UnsignedClient>,
     /// The file whose bytes are replaced.

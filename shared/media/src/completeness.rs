@@ -5,6 +5,8 @@
 //!
 //! Invariant: nothing is decoded.
 
+use std::borrow::Cow;
+
 use crate::{
     container::{gif, jpeg, png, webp},
     error::MediaError,
@@ -33,4 +35,9 @@ pub fn require_complete(bytes: &[u8]) -> Result<(), MediaError> {
     }
 
     Ok(())
+}
+
+/// Whether a PNG is undamaged up to its end.
+pub(crate) fn has_end(png: &[u8]) -> Result<bool, MediaError> {
+    Ok(matches!(png::repaired(png)?, Cow::Borrowed(_)))
 }

@@ -11,7 +11,6 @@ use crate::{
     container::{gif, png, tiff},
     exif::{self, ExifValue},
     format::Format,
-    metadata::exif_block,
     orient::Orientation,
     probe::{Frames, ImageInfo, probe, probe_whole},
 };
@@ -56,7 +55,7 @@ pub fn image_metadata(bytes: &[u8], options: &MetadataOptions) -> ImageMetadata 
     let Some(format) = Format::detect(bytes) else {
         return ImageMetadata::default();
     };
-    let block = exif_block(bytes, format);
+    let block = exif::block(bytes, format);
     let exif = block.map(|block| exif::fields(&block, options.keep_gps));
     let partial = ImageMetadata {
         format: Some(format),

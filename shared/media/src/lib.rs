@@ -5,7 +5,7 @@
 //! - [`decode::decode()`] decodes pixels.
 //! - [`orient::orient()`] applies the orientation to pixels.
 //! - [`encode::encode()`] encodes pixels.
-//! - [`metadata::strip()`] removes metadata without decoding.
+//! - [`strip::strip()`] removes metadata without decoding.
 //! - [`transform::transform()`] combines these steps by the rules of an upload config.
 //! - [`render::render()`] renders an image for delivery: resized, cropped, with a watermark.
 //! - [`render::Source::decode`] renders several outputs of an image that is decoded once.
@@ -17,7 +17,8 @@
 //!   [`dominant_color::color_name()`] describe pixels.
 //!
 //! Invariants:
-//! - No I/O, except by the reader that is passed to [`inspect::inspect()`], and no async code.
+//! - No I/O, except by the reader that is passed to [`inspect::inspect()`] and the child process
+//!   that decodes AVIF, and no async code.
 //! - No input causes a panic, or more memory use than the functions document.
 
 pub mod format;
@@ -51,5 +52,5 @@ pub mod blurhash;
 pub mod dominant_color;
 pub mod image_metadata;
 pub mod inspect;
-pub mod metadata;
+pub mod strip;
 pub mod transform;

@@ -123,7 +123,7 @@ fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     for segment in jpeg::Segments::of(head) {
         let segment = segment?;
         if segment.starts_with(jpeg::EXIF, jpeg::EXIF_NAME) {
-            // The first EXIF segment counts, as for `metadata::normalized_exif`.
+            // The first EXIF segment counts, as for `exif::block`.
             orientation.get_or_insert_with(|| {
                 exif::orientation(&segment.payload[jpeg::EXIF_NAME.len()..])
             });

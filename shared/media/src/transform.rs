@@ -11,14 +11,16 @@ use domain::{
 };
 
 use crate::{
+    completeness,
     decode::{decode, require_decodable_size},
     encode::{EncodeOptions, encode, quality, require_avif_limit},
     error::MediaError,
     estimate::{DecodingCost, Work},
+    exif,
     format::Format,
-    metadata,
     orient::{Orientation, orient},
     probe::{Frames, ImageInfo, probe_whole},
+    strip::strip,
 };
 
 /// Maximum estimated time of a conversion, in milliseconds. The rest of the time until the response
@@ -96,7 +98,7 @@ pub fn transform_undecoded(
     if !rules.strip_metadata {
         return Ok(Some(TransformOutcome::Unchanged));
     }
-    if format == Format::Png && !metadata::has_end(bytes)? {
+    if format == Format::Png && !completeness::has_end(bytes)? {
         return Err(MediaError::Truncated);
     }
 
@@ -109,7 +111,7 @@ fn stripped(bytes: &[u8], probed: &ImageInfo) -> Result<Vec<u8>, MediaError> {
     if !probed.format.has_removable_metadata() {
         return Err(MediaError::UnsupportedFormat(probed.format));
     }
-    metadata::strip(bytes, probed)
+    strip(bytes, probed)
 }
 
 /// Whether the rules can remove the metadata of images of a format: by converting them, if need be.
@@ -214,7 +216,7 @@ fn encoded(
     let exif = if rules.strip_metadata {
         None
     } else {
-        metadata::normalized_exif(bytes, probed.format)
+        exif::block(bytes, probed.format).and_then(|exif| exif::normalized(&exif))
     };
     let is_same = target == probed.format;
     let displayed = probed.displayed();

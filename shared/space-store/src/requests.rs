@@ -6,7 +6,7 @@ use domain::{
     keys::KeySecret,
     requests::RateLimit,
 };
-pub use table::requests::AnonymousCount;
+pub use table::requests::RequestCount;
 use table::{Table, keys::KeyCheck, requests::Reservations};
 
 use crate::spaces::{Caller, Tenants};
@@ -72,15 +72,11 @@ impl Requests<'_> {
     }
 
     /// Counts a request of an anonymous client, unless its limit for this minute is reached.
-    pub async fn count_anonymous_request(
+    pub async fn count_request(
         self,
         client: &str,
         limit: RateLimit,
-    ) -> Result<AnonymousCount, ServiceError> {
-        Ok(self
-            .table
-            .rates()
-            .count_anonymous_request(client, limit)
-            .await?)
+    ) -> Result<RequestCount, ServiceError> {
+        Ok(self.table.rates().count_request(client, limit).await?)
     }
 }

@@ -28,7 +28,7 @@
 //! | API key as requests are authenticated and counted by it | `KEY#{SHA-256}` | `KEY` |
 //! | API key as its space or user lists it | `SPACE#{space id}` or `USER#{user id}` | `KEY#{id, 20 digits}` |
 //! | last id of an API key; progress of the sweep | `COUNTER#KEY`; `SWEEP` | `COUNTER`; `SWEEP` |
-//! | count of anonymous requests per client and minute | `RATE#{tier}#{client}#{minute}` | `RATE` |
+//! | count of requests without a key per client, or of renderings per space, and minute | `RATE#{tier}#{client}#{minute}` | `RATE` |
 //! | idempotency reservation, with an encrypted response | `IDEMPOTENCY#{request hash}` | `IDEMPOTENCY` |
 //!
 //! Invariants:

@@ -28,7 +28,7 @@ const ROOMS: [(&str, &str, usize); 6] = [
     (
         "media",
         "format error bytes pixels color container orient completeness exif webp_tables probe animation decode encode \
-         estimate render blurhash dominant_color metadata image_metadata inspect transform",
+         estimate render blurhash dominant_color image_metadata inspect strip transform",
         0,
     ),
 ];

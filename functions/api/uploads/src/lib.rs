@@ -26,7 +26,7 @@ use space_store::{
 
 use crate::{
     forms::FormsInFlight,
-    grant::{ByApiKey, BySignedUrl, KeylessUploads, Unsigned, generate_signed_url},
+    grant::{AnonymousUploads, ByApiKey, BySignedUrl, Unsigned, generate_signed_url},
     presigned::{confirm, presign},
 };
 
@@ -38,7 +38,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Upload;
 pub struct UploadsState {
     api: ApiState,
     forms: FormsInFlight,
-    keyless: KeylessUploads,
+    anonymous: AnonymousUploads,
     storage: UploadStorage,
     confirm_checks: Queue<ConfirmCheck>,
     cdn_url: String,
@@ -76,13 +76,13 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let cdn_url = settings.text("CDN_URL");
     let decoders = settings.decoders();
     let master_secret = settings.master_secret();
-    let keyless = KeylessUploads::read(&mut settings, master_secret);
+    let anonymous = AnonymousUploads::read(&mut settings, master_secret);
     settings.finish()?;
 
     let state = UploadsState {
         api,
         forms: FormsInFlight::new(),
-        keyless,
+        anonymous,
         storage,
         confirm_checks,
         cdn_url,

@@ -19,7 +19,7 @@ use crate::{
     requests::{HourlyQuota, UnsignedClient},
     settings::{AccessControl, DeliveryType, FileStatus, FolderMode, WebhookEvent},
     spaces::Space,
-    uploads::{SigningKey, UploadConfig, UploadRules},
+    uploads::{SigningApiKey, UploadConfig, UploadRules},
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
@@ -38,7 +38,7 @@ pub struct PendingUpload {
     pub expected_type: Option<String>,
     /// The key of the signed URL that declared the file, with which the confirmation ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signed_by: Option<SigningKey>,
+    pub signed_by: Option<SigningApiKey>,
     /// The client of an unsigned upload, which it counts for once it is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<UnsignedClient>,

@@ -10,7 +10,7 @@ mod upload_rules;
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use processing_rules::ProcessingRules;
 pub use referrer::Referrer;
-pub use signed_url::{ROOT_FOLDER, SignedFolder, SignedUploadUrl, SigningKey, UploadPermit};
+pub use signed_url::{ROOT_FOLDER, SignedFolder, SignedUploadUrl, SigningApiKey, UploadPermit};
 pub use upload_config::{
     MAX_ANONYMOUS_FILE_BYTES, MAX_REFERRERS, MAX_UPLOADS_PER_HOUR, NewUploadConfig,
     UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference,

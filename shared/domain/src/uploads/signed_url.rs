@@ -5,6 +5,9 @@
 //! signed over the [`canonical_form`] of one path, for all endpoints that accept the query.
 //! `folder_id` is the id of a folder, or `root`. `key_id`, with `user_id` for an account key, names
 //! the API key with whose validity the URL ends.
+//!
+//! Invariant: the claims of a [`SignedUploadUrl`] only select what it is verified with. Uploads
+//! follow the [`UploadPermit`] that [`SignedUploadUrl::verify`] returns.
 
 use std::{fmt, str::FromStr};
 
@@ -81,7 +84,7 @@ impl fmt::Display for SignedFolder {
 
 /// API key with whose validity a signed URL ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SigningKey {
+pub struct SigningApiKey {
     /// Id of the key.
     pub id: KeyId,
     /// User of an account key; `None` for a key of the URL's space.
@@ -89,7 +92,7 @@ pub struct SigningKey {
     pub user_id: Option<UserId>,
 }
 
-impl SigningKey {
+impl SigningApiKey {
     /// Returns the owner of the key of a URL for a space.
     pub fn owner(self, space: SpaceId) -> KeyOwner {
         self.user_id.map_or(KeyOwner::Space(space), KeyOwner::User)
@@ -112,7 +115,7 @@ pub struct UploadPermit {
     /// Folder of the files; `None` uses the upload config's folder.
     pub folder: Option<SignedFolder>,
     /// Key with whose validity the URL ends.
-    pub key: SigningKey,
+    pub key: SigningApiKey,
 }
 
 /// Signed upload URL of a request, not verified yet. Has no `Debug`, since a signature grants
@@ -185,7 +188,7 @@ impl SignedUploadUrl {
             folder: optional_parameter(parameters, FOLDER)?
                 .map(parsed)
                 .transpose()?,
-            key: SigningKey {
+            key: SigningApiKey {
                 id: parsed(required_parameter(parameters, KEY)?)?,
                 user_id: optional_parameter(parameters, USER)?
                     .map(parsed)
@@ -250,7 +253,7 @@ mod tests {
             filename: Some("a b+é.jpg".to_owned()),
             content_type: Some("image/jpeg".to_owned()),
             folder: Some(SignedFolder::Folder(FolderId::MAX)),
-            key: SigningKey {
+            key: SigningApiKey {
                 id: KeyId(7),
                 user_id: Some(UserId::MAX),
             },

@@ -16,31 +16,12 @@ use crate::{
     files::File,
     id::{FileId, SpaceId, UploadConfigId, WebhookMessageId},
     settings::{WebhookEndpoint, WebhookEvent},
-    webhooks::WebhookAttempt,
+    webhooks::{
+        WebhookAttempt,
+        retries::{self, DAY_MS, MINUTE_MS},
+    },
 };
 
-/// Milliseconds in a second.
-const SECOND_MS: i64 = 1_000;
-/// Milliseconds in a minute.
-const MINUTE_MS: i64 = 60 * SECOND_MS;
-/// Milliseconds in an hour.
-const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// Milliseconds in a day.
-const DAY_MS: i64 = 24 * HOUR_MS;
-
-/// Pauses between the attempts of a series, in milliseconds.
-const RETRY_DELAYS_MS: [i64; 6] = [
-    5 * SECOND_MS,
-    5 * MINUTE_MS,
-    30 * MINUTE_MS,
-    2 * HOUR_MS,
-    5 * HOUR_MS,
-    10 * HOUR_MS,
-];
-/// Maximum deviation of a pause, as a part of it.
-const JITTER_DIVISOR: i64 = 10;
-/// Maximum pause that an endpoint can ask for with `Retry-After`, in milliseconds.
-const MAX_RETRY_AFTER_MS: i64 = DAY_MS;
 /// Time for which an attempt is claimed, in milliseconds: longer than an invocation of the worker
 /// takes.
 const CLAIM_MS: i64 = MINUTE_MS;
@@ -227,21 +208,15 @@ impl WebhookMessage {
     }
 
     /// Returns when to try again after the next attempt fails at `now`; `None` if it is the last
-    /// one of its series. `retry_after` is the time that the endpoint asks for: it delays the
-    /// attempt by a day at most, and never advances it.
+    /// one of its series. `retry_after` is the time that the endpoint asks for.
     pub fn retry_at(
         &self,
         retry_after: Option<Timestamp>,
         now: Timestamp,
         env: &Env,
     ) -> Option<Timestamp> {
-        let index = usize::try_from(self.next_number - self.series_start).ok()?;
-        let delay_ms = *RETRY_DELAYS_MS.get(index)?;
-        let scheduled = now.plus_ms(delay_ms + jitter_ms(delay_ms / JITTER_DIVISOR, env));
-
-        let latest = now.plus_ms(MAX_RETRY_AFTER_MS);
-        let asked = retry_after.map(|asked| asked.min(latest));
-        Some(asked.map_or(scheduled, |asked| asked.max(scheduled)))
+        let index = self.next_number - self.series_start;
+        retries::retry_at(index, retry_after, now, env)
     }
 
     /// Records the next attempt and what follows it.
@@ -280,18 +255,6 @@ impl WebhookMessage {
         self.claimed_until = None;
         self.updated_at = now;
     }
-}
-
-/// Returns a random number from `-max` to `max`.
-fn jitter_ms(max: i64, env: &Env) -> i64 {
-    random_ms(2 * max, env) - max
-}
-
-/// Returns a random number from 0 to `max`.
-pub(super) fn random_ms(max: i64, env: &Env) -> i64 {
-    let random = u64::from_be_bytes(env.random_bytes());
-    let range = u64::try_from(max + 1).unwrap_or(1);
-    i64::try_from(random % range).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -347,8 +310,8 @@ mod tests {
 
         for series in 1..=4_u32 {
             let pauses = fail_series(&mut message, &env);
-            assert_eq!(pauses.len(), RETRY_DELAYS_MS.len());
-            for (pause, delay) in pauses.into_iter().zip(RETRY_DELAYS_MS) {
+            assert_eq!(pauses.len(), retries::RETRY_DELAYS_MS.len());
+            for (pause, delay) in pauses.into_iter().zip(retries::RETRY_DELAYS_MS) {
                 assert!((pause - delay).abs() <= delay / 10, "{pause} {delay}");
             }
             assert_eq!(message.status, WebhookStatus::Failed);
@@ -361,24 +324,6 @@ mod tests {
         }
         let stored: Vec<u32> = message.attempts.iter().map(|one| one.number).collect();
         assert_eq!(stored, (9..=28).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn retry_after_delays_by_a_day_at_most_and_never_advances() {
-        let env = counting();
-        let message = message(&env);
-        let now = env.now();
-        let pause = |asked_ms: i64| {
-            let asked = Some(now.plus_ms(asked_ms));
-            message.retry_at(asked, now, &env).expect("a retry").ms() - now.ms()
-        };
-
-        assert_eq!(pause(60_000), 60_000);
-        assert_eq!(pause(DAY_MS), DAY_MS);
-        assert_eq!(pause(365 * DAY_MS), DAY_MS);
-        for asked_ms in [-1_000, 0, 1_000] {
-            assert!((4_500..=5_500).contains(&pause(asked_ms)));
-        }
     }
 
     #[test]

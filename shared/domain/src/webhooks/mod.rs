@@ -1,8 +1,10 @@
-//! Webhooks: payloads, signatures, and the record of a message with its attempts.
+//! Webhooks: payloads, signatures, the record of a message with its attempts, and when
+//! they are repeated.
 
 mod attempt;
 mod message;
 mod payload;
+mod retries;
 mod secret;
 mod slot_wait;
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::message::random_ms;
+use super::retries::random_ms;
 use crate::env::{Env, Timestamp};
 
 /// Bounds of a pause in milliseconds: a second, and a minute.

@@ -66,11 +66,7 @@ impl ApiState {
         client: &str,
         limit: RateLimit,
     ) -> Result<(), ServiceError> {
-        let counted = self
-            .tenants
-            .requests()
-            .count_anonymous_request(client, limit)
-            .await?;
+        let counted = self.tenants.requests().count_request(client, limit).await?;
         RequestState::of(parts).set_rate_limit(counted.rate_limit);
         if counted.is_allowed {
             Ok(())

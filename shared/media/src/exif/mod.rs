@@ -1,8 +1,11 @@
-//! EXIF data: its orientation, its adjustment to pixels that were rotated, and its fields.
+//! EXIF data: where files have it, its orientation, its adjustment to pixels that were rotated, and
+//! its fields.
 
+mod block;
 mod fields;
 mod tags;
 
+pub(crate) use block::block;
 pub(crate) use fields::fields;
 pub use fields::{ExifValue, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS};
 

@@ -6,11 +6,11 @@ use media::{
     encode::encode,
     error::MediaError,
     format::Format,
-    metadata::strip,
     orient::Orientation,
     pixels::{Channels, Pixels},
     probe::{Frames, probe, probe_whole},
     render::render,
+    strip::strip,
 };
 
 use crate::{

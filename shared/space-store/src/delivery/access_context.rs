@@ -29,7 +29,7 @@ pub struct UrlSignature<'a> {
 
 /// Why access to a file is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessGrant {
+pub enum AccessReason {
     /// The file is public.
     Public,
     /// The URL is signed.

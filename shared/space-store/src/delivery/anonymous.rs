@@ -30,7 +30,7 @@ impl Delivery<'_> {
             .tenants
             .table
             .rates()
-            .count_anonymous_request(&space, limits.renderings)
+            .count_request(&space, limits.renderings)
             .await?;
         if counted.is_allowed {
             Ok(())

@@ -23,7 +23,7 @@ use domain::{
 use table::folders::{DeliveryRecords, FolderSelection};
 use tracing::instrument;
 
-use super::{AccessContext, AccessGrant, Delivery, UrlSignature};
+use super::{AccessContext, AccessReason, Delivery, UrlSignature};
 use crate::spaces::Caller;
 
 /// Maximum reads to resolve the folders of a file, which concurrent moves may invalidate.
@@ -51,7 +51,7 @@ struct VerifiedUrl {
 #[derive(Clone, Debug)]
 pub struct AuthorizedFile {
     file: File,
-    grant: AccessGrant,
+    reason: AccessReason,
     url: Option<VerifiedUrl>,
     access_revision: String,
     watermark: Option<AppliedWatermark>,
@@ -182,12 +182,12 @@ impl Delivery<'_> {
         } else {
             requires_auth(&file, &folders, &space)
         };
-        let grant = if !is_protected {
-            AccessGrant::Public
+        let reason = if !is_protected {
+            AccessReason::Public
         } else if url.is_some() {
-            AccessGrant::Signature
+            AccessReason::Signature
         } else {
-            self.grant_by_key(context.caller, &space).await?
+            self.require_key(context.caller, &space).await?
         };
 
         let security = EffectiveSecurity::of(&folders, &space);
@@ -195,14 +195,14 @@ impl Delivery<'_> {
         let policy = security.transformations_of(&file);
         let is_rendered = context.is_transformed || watermark.is_some();
         let has_credentials = url.is_some()
-            || grant != AccessGrant::Public
+            || reason != AccessReason::Public
             || (is_rendered && self.is_viewer(context.caller, &space).await?);
         let is_unrestricted = !context.is_transformed || has_credentials;
 
         let access_revision = access_revision(&file, &folders, &space);
         Ok(AuthorizedFile {
             file,
-            grant,
+            reason,
             url,
             access_revision,
             watermark,
@@ -216,13 +216,13 @@ impl Delivery<'_> {
     }
 
     /// Fails with 403 unless the caller has a role in the space.
-    async fn grant_by_key(
+    async fn require_key(
         self,
         caller: Option<&Caller>,
         space: &DeliverySpace,
-    ) -> Result<AccessGrant, ServiceError> {
+    ) -> Result<AccessReason, ServiceError> {
         if self.is_viewer(caller, space).await? {
-            return Ok(AccessGrant::ApiKey);
+            return Ok(AccessReason::ApiKey);
         }
         Err(ServiceError::forbidden(
             "This file requires a signed URL, or an API key of its space in the Authorization header.",
@@ -323,7 +323,7 @@ impl AuthorizedFile {
     ) -> AuthorizedFile {
         AuthorizedFile {
             file,
-            grant: AccessGrant::Public,
+            reason: AccessReason::Public,
             url: None,
             access_revision: String::new(),
             watermark,
@@ -355,8 +355,8 @@ impl AuthorizedFile {
     }
 
     /// Returns why access is granted.
-    pub fn grant(&self) -> AccessGrant {
-        self.grant
+    pub fn reason(&self) -> AccessReason {
+        self.reason
     }
 
     /// Returns the expiry of the signed URL, in seconds since 1970; `None` for a URL without a
@@ -368,16 +368,16 @@ impl AuthorizedFile {
     /// Returns whether a key permits the request, because the file is not public and its URL is not
     /// signed.
     pub fn is_opened_by_key(&self) -> bool {
-        self.grant == AccessGrant::ApiKey
+        self.reason == AccessReason::ApiKey
     }
 
     /// Returns whether browsers and the CDN may cache the bytes: the file is neither
     /// `authenticated` nor delivered to a key.
     pub fn is_cacheable(&self) -> bool {
-        match self.grant {
-            AccessGrant::Public => true,
-            AccessGrant::Signature => self.file.delivery_type != DeliveryType::Authenticated,
-            AccessGrant::ApiKey => false,
+        match self.reason {
+            AccessReason::Public => true,
+            AccessReason::Signature => self.file.delivery_type != DeliveryType::Authenticated,
+            AccessReason::ApiKey => false,
         }
     }
 }

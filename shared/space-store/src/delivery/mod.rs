@@ -7,7 +7,7 @@ mod authorized_file;
 mod objects;
 mod watermarks;
 
-pub use access_context::{AccessContext, AccessGrant, UrlSignature};
+pub use access_context::{AccessContext, AccessReason, UrlSignature};
 pub use anonymous::AnonymousLimits;
 pub use authorized_file::{AuthorizedFile, ResolvedFile};
 pub use objects::{FileObjects, GoneBytes, PresignedRead};

@@ -1,4 +1,4 @@
-//! Uploads: their targets and configs, the storage of their bytes and records, and the jobs that
+//! Uploads: their scopes and configs, the storage of their bytes and records, and the jobs that
 //! follow.
 //!
 //! Invariants:
@@ -7,16 +7,17 @@
 
 mod activation;
 mod all_configs;
+mod anonymous;
 mod configs;
 mod pending;
 mod presigned;
 mod processing;
 mod quota;
 mod replacement;
+mod scopes;
 mod staged_copies;
 mod storage;
 mod store;
-mod targets;
 mod unsigned;
 
 pub use activation::{ActivationOutcome, name_taken};
@@ -25,11 +26,11 @@ pub use pending::{PendingFile, PendingRecord, PendingUploads};
 pub use presigned::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use processing::ProcessedFiles;
 pub use replacement::{NewContent, replaced_by, require_replaceable};
+pub use scopes::{PermittedUpload, UploadScope, UploadScopes};
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use storage::{Announced, UploadStorage};
 pub use store::NewFile;
 pub use table::files::ReplacementUpload;
-pub use targets::{PermittedUpload, UploadScope, UploadTargets};
 pub use unsigned::{RequestOrigin, UnverifiedOrigin};
 
 use bucket::Bucket;

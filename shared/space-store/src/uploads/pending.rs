@@ -13,7 +13,7 @@ use table::{Table, files::ReplacementUpload};
 use super::{
     UploadStorage, Uploads,
     replacement::replaced_by,
-    targets::{invalid_key, may_upload},
+    scopes::{invalid_key, may_upload},
 };
 use crate::spaces::{Caller, Scoped, SpaceScope, Tenants};
 

@@ -10,7 +10,7 @@ use domain::{
 };
 use table::spaces::WithSpace;
 
-use super::{UploadScope, UploadTargets, targets::UPLOAD_ROLE};
+use super::{UploadScope, UploadScopes, scopes::UPLOAD_ROLE};
 
 /// The target of an unsigned upload whose origin is not verified yet.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct RequestOrigin<'a> {
     pub is_secure: bool,
 }
 
-impl UploadTargets<'_> {
+impl UploadScopes<'_> {
     /// Returns the target of an unsigned upload. Fails with 404 if the space does not exist, and
     /// with 403 if the config does not exist or does not accept unsigned uploads.
     pub async fn find_unsigned(

@@ -4,7 +4,7 @@ use domain::{
     id::{SpaceId, UploadConfigId},
     keys::{ApiKey, Role},
     spaces::Space,
-    uploads::{SigningKey, UploadConfig},
+    uploads::{SigningApiKey, UploadConfig},
 };
 use tracing::instrument;
 
@@ -35,11 +35,11 @@ pub struct SignedTarget {
 impl KeyRecords<'_> {
     /// Returns a space, one of its upload configs, and the key that a URL for them was signed with.
     #[instrument(skip_all)]
-    pub async fn signed_target(
+    pub async fn signed_scope(
         self,
         space: SpaceId,
         config: UploadConfigId,
-        key: SigningKey,
+        key: SigningApiKey,
     ) -> Result<SignedTarget, TableError> {
         let space_key = Key::space(space);
         let config_key = UploadConfig::key(space, config);
@@ -61,7 +61,7 @@ impl KeyRecords<'_> {
     pub async fn signing(
         self,
         space: SpaceId,
-        key: SigningKey,
+        key: SigningApiKey,
     ) -> Result<Option<KeyInSpace>, TableError> {
         let mut found = self.table.batch_get(items(space, key)).await?;
         take(&mut found, space, key)
@@ -69,7 +69,7 @@ impl KeyRecords<'_> {
 }
 
 /// Returns the keys of the items that a signing key depends on.
-fn items(space: SpaceId, key: SigningKey) -> impl Iterator<Item = Key> {
+fn items(space: SpaceId, key: SigningApiKey) -> impl Iterator<Item = Key> {
     let membership = key.user_id.map(|user| Key::membership(user, space));
     let listed = Key::listed_api_key(key.owner(space), key.id);
     [listed].into_iter().chain(membership)
@@ -78,7 +78,7 @@ fn items(space: SpaceId, key: SigningKey) -> impl Iterator<Item = Key> {
 fn take(
     found: &mut FoundItems,
     space: SpaceId,
-    signing: SigningKey,
+    signing: SigningApiKey,
 ) -> Result<Option<KeyInSpace>, TableError> {
     let listed = Key::listed_api_key(signing.owner(space), signing.id);
     let key: Option<ApiKey> = found.take(&listed)?;

@@ -5,4 +5,4 @@ pub(crate) mod rate_counters;
 
 pub use crate::connection::Reservations;
 pub use idempotency::RESERVATION_LEASE_MS;
-pub use rate_counters::{AnonymousCount, ExhaustedQuota};
+pub use rate_counters::{ExhaustedQuota, RequestCount};

@@ -1,5 +1,6 @@
-//! Counters of requests without a key per client and minute, and of accepted unsigned uploads per
-//! config and hour, and of accepted and of presigned ones per client of a config and hour.
+//! Counters of requests without a key per client and minute, of renderings per space and minute, of
+//! accepted unsigned uploads per config and hour, and of accepted and of presigned ones per client
+//! of a config and hour.
 //!
 //! Each counter is a separate item, which expires after its minute or hour.
 
@@ -35,12 +36,12 @@ struct RateCounter {
     count: u64,
 }
 
-/// Outcome of counting an anonymous request.
+/// Outcome of counting a request.
 #[derive(Clone, Copy, Debug)]
-pub struct AnonymousCount {
+pub struct RequestCount {
     /// Whether the request is within the limit.
     pub is_allowed: bool,
-    /// The remaining requests of the client in this minute.
+    /// The remaining requests in this minute.
     pub rate_limit: RateLimitStatus,
 }
 
@@ -54,13 +55,13 @@ pub struct ExhaustedQuota {
 }
 
 impl RateCounters<'_> {
-    /// Counts a request of an anonymous client, unless its limit for this minute is reached.
+    /// Counts a request of a client, or of a space, unless its limit for this minute is reached.
     #[instrument(skip_all)]
-    pub async fn count_anonymous_request(
+    pub async fn count_request(
         self,
         client: &str,
         limit: RateLimit,
-    ) -> Result<AnonymousCount, TableError> {
+    ) -> Result<RequestCount, TableError> {
         let now = self.table.env.now();
         let exhausted = limit.status(limit.requests_per_minute, now);
         let key = Key::rate_counter(limit.tier, client, Window::of(now));
@@ -69,12 +70,12 @@ impl RateCounters<'_> {
         match self.table.update(key, INCREMENT, &is_below).await? {
             Updated::Written(item) => {
                 let counter: RateCounter = record(item)?;
-                Ok(AnonymousCount {
+                Ok(RequestCount {
                     is_allowed: true,
                     rate_limit: limit.status(counter.count, now),
                 })
             }
-            Updated::ConditionFailed(_) => Ok(AnonymousCount {
+            Updated::ConditionFailed(_) => Ok(RequestCount {
                 is_allowed: false,
                 rate_limit: exhausted,
             }),

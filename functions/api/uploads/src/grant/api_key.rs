@@ -81,7 +81,7 @@ impl UploadAuthorization for ByApiKey {
         let auth = self.0;
         let scope = auth
             .tenants()
-            .upload_targets()
+            .upload_scopes()
             .find(&auth.caller, &target.space, target.config.as_ref())
             .await?;
         Ok(ResolvedTarget {

@@ -7,7 +7,7 @@ use domain::{
     id::{SpaceId, UploadConfigId},
     signing::SigningSecret,
     spaces::Space,
-    uploads::{SignedFolder, SigningKey, UploadConfig, UploadPermit},
+    uploads::{SignedFolder, SigningApiKey, UploadConfig, UploadPermit},
 };
 use http::{Extensions, HeaderMap};
 use http_api::{
@@ -137,7 +137,7 @@ pub(crate) async fn generate_signed_url(
         filename: request.filename,
         content_type: request.content_type,
         folder: request.folder,
-        key: SigningKey {
+        key: SigningApiKey {
             id: can.caller.key_id(),
             user_id: can.caller.user(),
         },
@@ -162,7 +162,7 @@ async fn sign(
     space: &Space,
     permit: &UploadPermit,
 ) -> Result<String, ServiceError> {
-    let master_secret = uploads.keyless.master_secret.get().await?;
+    let master_secret = uploads.anonymous.master_secret.get().await?;
     let secret = SigningSecret::of(space.id, space.signing.generation, master_secret);
     Ok(permit.query(&UPLOAD_SIGNED.full_path(), &secret))
 }

@@ -6,9 +6,9 @@
 //! counted only after its signature was verified or its config was found, so that other requests
 //! create no counters.
 
+mod anonymous;
 mod api_key;
 pub(crate) mod generate_signed_url;
-mod keyless;
 mod signed_url;
 mod unsigned;
 
@@ -22,7 +22,7 @@ use domain::{
     keys::Principal,
     naming::{OriginalName, Reference},
     requests::{HourlyQuota, UnsignedClient},
-    uploads::SigningKey,
+    uploads::SigningApiKey,
 };
 use http::request::Parts;
 use http_api::{
@@ -37,8 +37,8 @@ use space_store::{folders::FolderSelector, uploads::UploadScope};
 
 use crate::{UploadsState, views::UploadView};
 
+pub(crate) use anonymous::AnonymousUploads;
 pub(crate) use api_key::ByApiKey;
-pub(crate) use keyless::KeylessUploads;
 pub(crate) use signed_url::BySignedUrl;
 pub(crate) use unsigned::Unsigned;
 
@@ -93,7 +93,7 @@ pub(crate) struct UploadLimits {
     /// The only allowed MIME type.
     pub(crate) content_type: Option<Mime>,
     /// The key of the signed URL.
-    pub(crate) signed_by: Option<SigningKey>,
+    pub(crate) signed_by: Option<SigningApiKey>,
     /// The client of an unsigned upload. `None` if the uploads are not counted per hour.
     pub(crate) client: Option<UnsignedClient>,
 }

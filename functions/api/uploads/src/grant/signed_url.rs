@@ -113,10 +113,10 @@ impl UploadAuthorization for BySignedUrl {
             &UPLOAD_SIGNED.full_path(),
             parts.uri.query().unwrap_or_default(),
         )?;
-        let master_secret = uploads.keyless.master_secret.get().await?;
+        let master_secret = uploads.anonymous.master_secret.get().await?;
         let PermittedUpload { scope, permit } = api
             .tenants
-            .upload_targets()
+            .upload_scopes()
             .verify_signed(&presented, master_secret)
             .await?;
         let content_type = parse_content_type(&permit)?;

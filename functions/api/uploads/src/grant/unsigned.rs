@@ -18,7 +18,7 @@ use http_api::{
 use runtime::http::Viewer;
 use space_store::uploads::{RequestOrigin, UploadScope};
 
-use super::keyless::{UNSIGNED_TIER, network, referrer};
+use super::anonymous::{UNSIGNED_TIER, network, referrer};
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{UploadsState, presigned::presign::PRESIGN_UNSIGNED};
 
@@ -62,19 +62,19 @@ impl UploadAuthorization for Unsigned {
         let config_name = path_parameter(parts, CONFIG_NAME).await?;
         let unverified = api
             .tenants
-            .upload_targets()
+            .upload_scopes()
             .find_unsigned(&handle, &config_name)
             .await?;
 
         let client = client_id(unverified.config(), viewer);
-        api.count(parts, &client, uploads.keyless.limit).await?;
+        api.count(parts, &client, uploads.anonymous.limit).await?;
 
         let origin = RequestOrigin {
             referrer: referrer(&parts.headers),
             is_secure: viewer.is_secure,
         };
         let scope = unverified.verify(origin)?;
-        let max_uploads_per_hour = uploads.keyless.max_uploads_per_hour(&scope.config);
+        let max_uploads_per_hour = uploads.anonymous.max_uploads_per_hour(&scope.config);
         let limits = UploadLimits {
             client: Some(UnsignedClient::new(&client, max_uploads_per_hour)),
             ..UploadLimits::default()

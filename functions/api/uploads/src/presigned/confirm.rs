@@ -177,11 +177,11 @@ async fn find_by_token(
         .ok_or_else(ServiceError::unauthenticated)?;
 
     let id: FileId = id.parse().map_err(|_| ServiceError::not_found())?;
-    let tokens = uploads.keyless.tokens().await?;
+    let tokens = uploads.anonymous.tokens().await?;
     let found = uploads
         .api
         .tenants
-        .upload_targets()
+        .upload_scopes()
         .anonymous_file(id, &token, &tokens)
         .await?;
     let Scoped {
@@ -194,7 +194,7 @@ async fn find_by_token(
     };
 
     let limit = if record.file.uploaded_by == Principal::Unsigned {
-        uploads.keyless.limit
+        uploads.anonymous.limit
     } else {
         uploads.api.limit
     };

@@ -138,7 +138,7 @@ pub(crate) async fn presign<A: UploadAuthorization>(
 
     // Derived before the file is created: without a token it could not be confirmed.
     let tokens = if request.principal.is_anonymous() {
-        Some(uploads.keyless.tokens().await?)
+        Some(uploads.anonymous.tokens().await?)
     } else {
         None
     };

@@ -1,34 +1,25 @@
-//! Targets of uploads: a space and one of its upload configs, for a caller with a key or a signed
+//! Scopes of uploads: a space and one of its upload configs, for a caller with a key or a signed
 //! URL.
 
 use domain::{
     env::Timestamp,
     errors::{FieldError, FieldErrors, ServiceError},
-    files::File,
-    id::FileId,
     keys::Role,
     signing::{MasterSecret, SignatureError},
     spaces::Handle,
-    uploads::{ConfirmTokens, SignedUploadUrl, UploadConfig, UploadConfigReference, UploadPermit},
+    uploads::{SignedUploadUrl, UploadConfig, UploadConfigReference, UploadPermit},
 };
 use table::{keys::KeyInSpace, spaces::WithSpace};
 use tracing::instrument;
 
-use crate::{
-    spaces::{Caller, Scoped, SpaceScope, Tenants},
-    uploads::PRESIGNED_URL_LIFETIME_MS,
-};
+use crate::spaces::{Caller, SpaceScope, Tenants};
 
 /// Minimum role for uploads, and the role of anonymous uploads.
 pub(crate) const UPLOAD_ROLE: Role = Role::User;
 
-/// Lifetime of a confirm token from the creation of its file, in milliseconds: an hour longer than
-/// that of the presigned URL.
-const CONFIRM_TOKEN_LIFETIME_MS: i64 = PRESIGNED_URL_LIFETIME_MS + 60 * 60 * 1_000;
-
-/// The targets of uploads in all spaces.
+/// The scopes of uploads in all spaces.
 #[derive(Clone, Copy, Debug)]
-pub struct UploadTargets<'a> {
+pub struct UploadScopes<'a> {
     pub(super) tenants: &'a Tenants,
 }
 
@@ -43,7 +34,6 @@ pub struct UploadScope {
 /// An upload that a verified signed URL permits.
 #[derive(Clone, Debug)]
 pub struct PermittedUpload {
-    /// The target of the upload.
     pub scope: UploadScope,
     /// The parameters that the signature covers.
     pub permit: UploadPermit,
@@ -62,12 +52,12 @@ struct LikelyConfig {
 }
 
 impl Tenants {
-    pub fn upload_targets(&self) -> UploadTargets<'_> {
-        UploadTargets { tenants: self }
+    pub fn upload_scopes(&self) -> UploadScopes<'_> {
+        UploadScopes { tenants: self }
     }
 }
 
-impl UploadTargets<'_> {
+impl UploadScopes<'_> {
     /// Returns the space with a handle and the referenced config, or the active config if there is
     /// no reference. Field errors are those of `space` and `upload_config`.
     ///
@@ -160,7 +150,7 @@ impl UploadTargets<'_> {
             .tenants
             .table
             .keys()
-            .signed_target(claimed.space_id, claimed.config_id, claimed.key)
+            .signed_scope(claimed.space_id, claimed.config_id, claimed.key)
             .await?;
 
         // The signature is verified even if the space does not exist, so that the response time
@@ -181,46 +171,6 @@ impl UploadTargets<'_> {
             scope: UploadScope { space, config },
             permit: permit.clone(),
         })
-    }
-
-    /// Returns an anonymous file by its confirm token; `None` if the file no longer exists. Fails
-    /// with 403 if the token is invalid or has expired.
-    pub async fn anonymous_file(
-        self,
-        id: FileId,
-        token: &str,
-        tokens: &ConfirmTokens,
-    ) -> Result<Option<Scoped<File>>, ServiceError> {
-        if !tokens.verify(token, id) {
-            return Err(ServiceError::forbidden(
-                "The confirm token does not belong to this file.",
-            ));
-        }
-        let Some(space_id) = self.tenants.table.spaces().of::<File>(id).await? else {
-            return Ok(None);
-        };
-        let found = self
-            .tenants
-            .table
-            .spaces()
-            .with_resource::<File>(space_id, id)
-            .await?;
-        let (Some(space), Some(file)) = (found.space, found.record) else {
-            return Ok(None);
-        };
-        if !file.uploaded_by.is_anonymous() {
-            return Ok(None);
-        }
-
-        let expires_at = file.created_at.plus_ms(CONFIRM_TOKEN_LIFETIME_MS);
-        if self.tenants.table.env().now() >= expires_at {
-            return Err(ServiceError::forbidden(
-                "The confirm token has expired. Create a new presigned upload.",
-            ));
-        }
-        let space = self.tenants.scope(space, UPLOAD_ROLE);
-        let file = space.files().without_deleted(vec![file]).await?.pop();
-        Ok(file.map(|record| Scoped { space, record }))
     }
 }
 

@@ -18,7 +18,7 @@ const IPV6_GROUPS: usize = 4;
 
 /// Secrets and limits of uploads without an API key.
 #[derive(Clone)]
-pub(crate) struct KeylessUploads {
+pub(crate) struct AnonymousUploads {
     /// The secret that signing secrets and confirm tokens are derived from.
     pub(crate) master_secret: LazyMasterSecret,
     /// Rate limit of unsigned requests of one client network under one upload config.
@@ -27,13 +27,16 @@ pub(crate) struct KeylessUploads {
     default_uploads_per_hour: u64,
 }
 
-impl KeylessUploads {
+impl AnonymousUploads {
     /// Reads the limits from the function's environment variables.
-    pub(crate) fn read(settings: &mut Settings, master_secret: LazyMasterSecret) -> KeylessUploads {
+    pub(crate) fn read(
+        settings: &mut Settings,
+        master_secret: LazyMasterSecret,
+    ) -> AnonymousUploads {
         let requests_per_minute = settings.number("UNSIGNED_REQUESTS_PER_MINUTE");
         let default_uploads_per_hour = settings.number("UNSIGNED_UPLOADS_PER_HOUR");
 
-        KeylessUploads {
+        AnonymousUploads {
             master_secret,
             limit: RateLimit {
                 tier: UNSIGNED_TIER,
@@ -43,7 +46,7 @@ impl KeylessUploads {
         }
     }
 
-    /// Returns the confirm tokens of unsigned uploads.
+    /// Returns the confirm tokens of presigned uploads.
     pub(crate) async fn tokens(&self) -> Result<ConfirmTokens, ServiceError> {
         Ok(ConfirmTokens::new(self.master_secret.get().await?))
     }

@@ -1,11 +1,11 @@
-//! Removal of metadata without decoding, and extraction of EXIF data.
+//! Removal of metadata without decoding.
 //!
 //! Invariant: a stripped file decodes to the same pixels; color profiles and animations are kept.
 
 use std::borrow::Cow;
 
 use crate::{
-    container::{gif, heif::Meta, jpeg, png, webp},
+    container::{gif, jpeg, png, webp},
     decode::decode,
     error::MediaError,
     exif,
@@ -76,11 +76,6 @@ fn strip_jpeg(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
     Ok(kept)
 }
 
-/// Whether a PNG is undamaged up to its end.
-pub(crate) fn has_end(png: &[u8]) -> Result<bool, MediaError> {
-    Ok(matches!(png::repaired(png)?, Cow::Borrowed(_)))
-}
-
 fn strip_png(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
     let repaired = png::repaired(bytes)?;
     if matches!(repaired, Cow::Owned(_)) {
@@ -145,39 +140,4 @@ fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
     }
 
     Ok(webp::end(kept))
-}
-
-/// Returns a file's EXIF data for pixels in display orientation.
-pub(crate) fn normalized_exif(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
-    exif::normalized(&exif_block(bytes, format)?)
-}
-
-/// Returns the EXIF data of a file as a TIFF structure, copied only if it has several parts. That
-/// of a TIFF is the file.
-pub(crate) fn exif_block(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
-    let borrowed = match format {
-        Format::Jpeg => {
-            let is_exif = |found: &jpeg::Segment| found.starts_with(jpeg::EXIF, jpeg::EXIF_NAME);
-            let segment = jpeg::header(bytes).find(is_exif)?;
-            segment.payload.get(jpeg::EXIF_NAME.len()..)
-        }
-        Format::Png => {
-            let chunks = png::Chunks::of(bytes).map_while(Result::ok);
-            let mut header = chunks.take_while(|chunk| chunk.kind != *b"IDAT");
-            header
-                .find(|chunk| chunk.kind == *b"eXIf")?
-                .data(bytes)
-                .ok()
-        }
-        Format::WebP => {
-            let chunk = webp::Chunks::of(bytes).ok()?.find(*b"EXIF").ok()??;
-            let data = chunk.data(bytes).ok()?;
-            Some(data.strip_prefix(jpeg::EXIF_NAME).unwrap_or(data))
-        }
-        Format::Avif | Format::Heic => return Meta::of(bytes).ok()?.exif().ok()?,
-        Format::Tiff => Some(bytes),
-        Format::Gif | Format::Bmp | Format::Ico => None,
-    };
-
-    borrowed.map(Cow::Borrowed)
 }
