@@ -1,5 +1,9 @@
 //! Decides the type that a file is stored with: by its bytes, else by its extension and its
 //! declared type.
+//!
+//! Invariants:
+//! - Bytes that contradict the declared type are an error, not another type.
+//! - No executable extension is stored, unless the rules name its format.
 
 use domain::{
     errors::FieldError,

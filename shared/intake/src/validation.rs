@@ -1,4 +1,8 @@
 //! Validates the size, name, type and format of a file. The same rules hold for every upload route.
+//!
+//! Invariants:
+//! - Where the bytes show a format, the stored type is one that such bytes can have.
+//! - Executables are rejected by their name and by their bytes, unless the rules name them.
 
 use domain::{
     errors::FieldError,

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - This is the only crate that reads and writes through `table`, `bucket` and `queue`; `runtime`
-//!   only opens them.
+//!   only opens them, and hides the messages that a worker returns to its queue.
 //! - A [`SpaceScope`](spaces::SpaceScope) exists only for an authorized [`Caller`](spaces::Caller),
 //!   a verified [`UploadScope`](uploads::UploadScope), a valid confirm token, or a background job.
 //!   It reads and writes only its own space.

@@ -1,4 +1,4 @@
-//! The keys of stored items, for code that reads or writes items directly: the tests.
+//! The keys of stored items, for code that reads or writes items directly: the sweep, and tests.
 
 pub use crate::key::{
     AUTHENTICATED_KEYS, FILE_LOOKUPS, FILES, FILES_IN_FOLDERS, FOLDER_LOOKUPS, FOLDER_NAMES,

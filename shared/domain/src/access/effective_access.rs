@@ -2,6 +2,10 @@
 //!
 //! Access is resolved from the file, then from the nearest folder with a setting, then from the
 //! space.
+//!
+//! Invariants:
+//! - What the API reports of a file is what delivery enforces.
+//! - A file whose folder is missing requires authentication.
 
 use schemars::JsonSchema;
 use serde::Serialize;

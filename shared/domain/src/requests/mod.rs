@@ -1,4 +1,4 @@
-//! Requests, independent of HTTP: errors, pages, idempotency and rate limits.
+//! Requests, independent of HTTP: pages, idempotency and rate limits.
 
 mod idempotency;
 mod page;

@@ -3,6 +3,8 @@
 //! `GET /{storage_path}?expires&kid[&w&h&r&g&f&q][&download]&signature`, signed over the
 //! [`canonical_form`] of the path `/{storage_path}`. The signature covers all parameters of the
 //! URL, including unknown ones.
+//!
+//! Invariant: a URL with a wrong signature is rejected as such, even if it has expired.
 
 use crate::{
     env::Timestamp,

@@ -1,4 +1,9 @@
 //! Authentication: the caller of a request with an API key.
+//!
+//! Invariants:
+//! - A request is authenticated and counted once, however many extractors need its caller.
+//! - A body is read only after its caller was authenticated.
+//! - A space key gets the same response for the resources of other spaces as for missing ones.
 
 use std::marker::PhantomData;
 

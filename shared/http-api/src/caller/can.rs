@@ -1,5 +1,10 @@
 //! Authorization: a handler takes [`Can`] with its action, and runs only if the caller has the
 //! role.
+//!
+//! Invariants:
+//! - The role of each action is stated once, in the list of actions.
+//! - The response is the same for a resource that the caller cannot see and for one that does not
+//!   exist: 404, or 422 if a field names it.
 
 use std::{future::Future, marker::PhantomData};
 

@@ -3,7 +3,7 @@
 //!
 //! The description comes from the types of the handlers: extractors describe what they read and
 //! reject, responses describe their status and schema. Only the program that writes the document,
-//! and tests, call this module, so the binaries of functions do not contain it.
+//! and tests, call the descriptions, so the binaries of functions do not contain them.
 
 mod endpoint;
 mod extractors;

@@ -1,4 +1,4 @@
-//! Step 5: convert the colors to sRGB.
+//! Step 6: convert the colors to sRGB.
 
 use crate::{color, pixels::Pixels};
 

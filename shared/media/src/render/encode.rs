@@ -1,4 +1,4 @@
-//! Step 7: encode without metadata.
+//! Step 8: encode without metadata.
 
 use crate::{
     encode::{EncodeOptions, encode, encode_ycc, quality},

@@ -1,4 +1,4 @@
-//! Step 4: resize the part that is kept to the output size.
+//! Step 5: resize the part that is kept to the output size.
 //!
 //! Pixels next to this part contribute to its edges, as if the whole image were resized and then
 //! cropped on whole pixels.

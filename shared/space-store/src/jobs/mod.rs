@@ -1,4 +1,5 @@
-//! Background jobs that delete what is no longer used, with their page sizes and time limits.
+//! Background jobs that delete what is no longer used, with their page sizes and time limits, and
+//! the types of all jobs. What the others do is in `uploads` and `webhooks`.
 
 mod folder_purge;
 mod purge;

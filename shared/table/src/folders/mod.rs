@@ -1,7 +1,7 @@
 //! Folders: created, changed, moved and deleted.
 //!
 //! Invariants:
-//! - A folder's name is unique in its parent. `folder_counts` keeps folders free of cycles and
+//! - A folder's name is unique in its parent. `counts` keeps folders free of cycles and
 //!   within their maximum depth.
 //! - A folder that was deleted with its contents is in no parent and has no name. No transaction
 //!   creates or moves a folder below it, or moves one away: the folders below it are its own until

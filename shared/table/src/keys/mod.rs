@@ -1,6 +1,6 @@
 //! API keys: creation, lists and revocation.
 //!
-//! A key is stored twice: as a small item by its hash, which `key_checks` reads, and as a whole
+//! A key is stored twice: as a small item by its hash, which `checks` reads, and as a whole
 //! record in the list of its space or user.
 
 pub(crate) mod checks;
