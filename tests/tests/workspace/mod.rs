@@ -1,10 +1,9 @@
 //! The workspace: the layers of the crates, the rooms in them, decisions by kinds of errors, the
-//! features of each build, licences, and scripts.
+//! features of each build, and scripts.
 
 mod error_kinds;
 mod features;
 mod layers;
-mod licences;
 mod rooms;
 mod scripts;
 
