@@ -12,6 +12,7 @@ import { LarderError } from "larder";
 import { createClient, createConfig } from "larder/api";
 
 import { endSession, key } from "./session.ts";
+import { MS_PER_S } from "./units.ts";
 
 /** Base URL of the API, which serves the dashboard too. */
 export const BASE_URL = `${location.origin}/api/v1`;
@@ -21,7 +22,6 @@ const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 /** Maximum number of repetitions of a request. */
 const MAX_REPETITIONS = 4;
-const MS_PER_S = 1000;
 /** A 429 of the hourly cap of an upload config is reported instead of waited for. */
 const MAX_WAIT_S = 65;
 

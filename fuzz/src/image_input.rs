@@ -9,41 +9,15 @@ use media::format::Format;
 
 /// Number of bytes before the file.
 const OPTION_BYTES: usize = 8;
-/// Output formats. AVIF is rare because its encoder is slow.
-const FORMATS: [Format; 16] = [
-    Format::Jpeg,
-    Format::Png,
-    Format::WebP,
-    Format::Gif,
-    Format::Jpeg,
-    Format::Png,
-    Format::WebP,
-    Format::Gif,
-    Format::Jpeg,
-    Format::Png,
-    Format::WebP,
-    Format::Gif,
-    Format::Jpeg,
-    Format::Png,
-    Format::WebP,
-    Format::Avif,
-];
+/// Frequent output formats.
+const FORMATS: [Format; 4] = [Format::Jpeg, Format::Png, Format::WebP, Format::Gif];
+/// One of this number of outputs is AVIF, whose encoder is slow.
+const AVIF_INTERVAL: u8 = 16;
 const UPLOAD_FORMATS: [UploadFormat; 4] = [
     UploadFormat::Original,
     UploadFormat::Jpeg,
     UploadFormat::Png,
     UploadFormat::WebP,
-];
-const GRAVITIES: [Gravity; 9] = [
-    Gravity::Northwest,
-    Gravity::North,
-    Gravity::Northeast,
-    Gravity::West,
-    Gravity::Center,
-    Gravity::East,
-    Gravity::Southwest,
-    Gravity::South,
-    Gravity::Southeast,
 ];
 
 /// A file with options.
@@ -84,14 +58,14 @@ impl<'a> ImageInput<'a> {
     }
 
     fn focus(&self) -> Focus {
-        GRAVITIES
-            .get(usize::from(self.options[3]) % (GRAVITIES.len() + 1))
+        Gravity::ALL
+            .get(usize::from(self.options[3]) % (Gravity::ALL.len() + 1))
             .map_or(Focus::Auto, |gravity| Focus::At(*gravity))
     }
 
     /// Returns the position of a watermark.
     pub fn gravity(&self) -> Gravity {
-        GRAVITIES[usize::from(self.options[3]) % GRAVITIES.len()]
+        Gravity::ALL[usize::from(self.options[3]) % Gravity::ALL.len()]
     }
 
     /// Returns the opacity of a watermark.
@@ -101,7 +75,12 @@ impl<'a> ImageInput<'a> {
 
     /// Returns the format of the output.
     pub fn format(&self) -> Format {
-        FORMATS[usize::from(self.options[4]) % FORMATS.len()]
+        let choice = self.options[4] % AVIF_INTERVAL;
+        if choice == AVIF_INTERVAL - 1 {
+            Format::Avif
+        } else {
+            FORMATS[usize::from(choice) % FORMATS.len()]
+        }
     }
 
     /// Returns the quality of the output.

@@ -13,6 +13,7 @@ import urllib.request
 from botocore.awsrequest import AWSRequest
 from botocore.exceptions import ConnectionClosedError
 from botocore.httpsession import URLLib3Session
+from plain_http import put
 
 API = os.environ["LARDER_API_URL"]
 KEY = os.environ["LARDER_API_KEY"]
@@ -50,14 +51,8 @@ def by_curl(url, content_type=CONTENT_TYPE, body=BODY):
 
 
 def by_python(url, content_type=CONTENT_TYPE, body=BODY):
-    request = urllib.request.Request(url, data=body, headers={"content-type": content_type}, method="PUT")
     try:
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return response.status
-    except urllib.error.HTTPError as error:
-        with error:
-            error.read()
-            return error.code
+        return put(url, body, {"content-type": content_type})
     except urllib.error.URLError as error:
         # Storage rejects by the request head, and does not wait for the rest of the body.
         if isinstance(error.reason, ConnectionError):

@@ -6,13 +6,13 @@ import hashlib
 import io
 import os
 import unittest
-import urllib.error
 import urllib.request
 
 import boto3
 from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from plain_http import put
 
 BUCKET = os.environ["BUCKET_NAME"]
 PART_BYTES = 5 << 20
@@ -33,18 +33,6 @@ def key(name):
 
 def sha256_of(body):
     return base64.b64encode(hashlib.sha256(body).digest()).decode()
-
-
-def put(url, body, headers):
-    """Returns the status of a plain HTTP PUT."""
-    request = urllib.request.Request(url, data=body, headers=headers, method="PUT")
-    try:
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return response.status
-    except urllib.error.HTTPError as error:
-        with error:
-            error.read()
-            return error.code
 
 
 class Objects(unittest.TestCase):

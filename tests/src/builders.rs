@@ -147,10 +147,8 @@ impl<'a> IntoFuture for NewFolder<'a> {
     type IntoFuture = Sending<'a, Folder>;
 
     fn into_future(self) -> Sending<'a, Folder> {
-        Box::pin(async {
-            let response = self.tenant.client.post("/folders", self.body).await;
-            Folder::new(response.expect_created())
-        })
+        let created = self.tenant.client.create("/folders", self.body);
+        Box::pin(async { Folder::new(created.await) })
     }
 }
 
@@ -189,10 +187,8 @@ impl<'a> IntoFuture for NewUploadConfig<'a> {
     type IntoFuture = Sending<'a, UploadConfig>;
 
     fn into_future(self) -> Sending<'a, UploadConfig> {
-        Box::pin(async {
-            let response = self.tenant.client.post("/upload-configs", self.body).await;
-            UploadConfig::new(response.expect_created())
-        })
+        let created = self.tenant.client.create("/upload-configs", self.body);
+        Box::pin(async { UploadConfig::new(created.await) })
     }
 }
 

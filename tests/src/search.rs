@@ -11,15 +11,22 @@ const THOROUGH: &str = "LARDER_THOROUGH";
 /// The extent of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Seeds or rounds of a default run.
-    pub default: u64,
-    /// Seeds or rounds of a thorough run.
-    pub thorough: u64,
-    /// Environment variable with other seeds or another number of rounds.
-    pub variable: &'static str,
+    default: u64,
+    thorough: u64,
+    variable: &'static str,
 }
 
 impl Extent {
+    /// Creates an extent of these seeds or rounds in a default and in a thorough run. The
+    /// environment variable names other seeds or another number of rounds.
+    pub const fn new(default: u64, thorough: u64, variable: &'static str) -> Extent {
+        Extent {
+            default,
+            thorough,
+            variable,
+        }
+    }
+
     /// Returns the seeds of this run, or the range in the variable: `0..1000`, or `57..58` for a
     /// single seed.
     ///

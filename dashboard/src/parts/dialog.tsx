@@ -58,6 +58,20 @@ export function Dialog({ title, onClose, isBusy, children }: DialogProps) {
   );
 }
 
+/** A dialog that is only read. */
+export function Notice(dialog: DialogProps) {
+  return (
+    <Dialog {...dialog}>
+      {dialog.children}
+      <div class="actions">
+        <button class="primary" autofocus onClick={dialog.onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
 /**
  * A dialog with fields. It closes if `onSubmit` succeeds, and shows the errors if it fails. With `onStop`, Cancel ends
  * what runs.

@@ -133,11 +133,7 @@ export function Field({
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, name, "aria-describedby": describedBy, "aria-invalid": messages.length > 0 || undefined })}
-      {hint && (
-        <small id={`${id}-hint`} class="hint">
-          {hint}
-        </small>
-      )}
+      <Hint id={id} hint={hint} />
       <Messages id={id} messages={messages} />
     </div>
   );
@@ -155,6 +151,15 @@ function useErrors(name: string, id: string, hasHint: boolean) {
   const messages = own.flatMap(([, texts]) => texts);
   const ids = [hasHint && `${id}-hint`, messages.length > 0 && `${id}-error`].filter(Boolean);
   return { messages, describedBy: ids.join(" ") || undefined };
+}
+
+function Hint({ id, hint }: { id: string; hint: ComponentChildren }) {
+  if (!hint) return null;
+  return (
+    <small id={`${id}-hint`} class="hint">
+      {hint}
+    </small>
+  );
 }
 
 function Messages({ id, messages }: { id: string; messages: readonly string[] }) {
@@ -259,11 +264,7 @@ export function CheckField({ name, label, hint, value, disabled, onChange }: Che
         />
         {label}
       </label>
-      {hint && (
-        <small id={`${id}-hint`} class="hint">
-          {hint}
-        </small>
-      )}
+      <Hint id={id} hint={hint} />
       <Messages id={id} messages={messages} />
     </div>
   );

@@ -1,8 +1,9 @@
 // Numbers, sizes and times as text.
 
+import { MS_PER_S } from "../units.ts";
+
 const UNITS = ["B", "KB", "MB", "GB", "TB"];
 const STEP = 1024;
-const SECOND_MS = 1000;
 const RELATIVE: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],
   ["hour", 3600],
@@ -45,7 +46,7 @@ export function time(timestamp: string): string {
 
 /** Returns how long ago a time is, or its date. */
 export function ago(timestamp: string): string {
-  const seconds = (Date.parse(timestamp) - Date.now()) / SECOND_MS;
+  const seconds = (Date.parse(timestamp) - Date.now()) / MS_PER_S;
   const [unit, length] = RELATIVE.find(([, unitLength]) => Math.abs(seconds) >= unitLength) ?? ["second", 1];
   const value = Math.trunc(seconds / length);
   if (unit === "day" && Math.abs(value) > MAX_RELATIVE_DAYS) return date(timestamp);

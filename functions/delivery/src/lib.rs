@@ -11,10 +11,13 @@ mod deliver;
 mod delivery_request;
 mod disposition;
 mod file_response;
+mod media_range;
 mod negotiation;
 mod object_url;
 mod redirect;
 mod transfer;
+
+pub use media_range::MediaRange;
 
 use std::{num::NonZeroU64, time::Duration};
 

@@ -11,8 +11,7 @@ use http::{HeaderMap, header};
 use renditions::MAX_NEGOTIATED_AVIF_PIXELS;
 use space_store::delivery::AuthorizedFile;
 
-/// Weight of a type without `q`, in thousandths.
-const FULL_WEIGHT: u16 = 1_000;
+use crate::media_range::MediaRange;
 
 /// Returns the rendition of a file that a client gets, with its output if the size of the image is
 /// recorded; `None` for the original bytes.
@@ -76,8 +75,7 @@ fn media_ranges(headers: &HeaderMap) -> Vec<MediaRange> {
     let values = headers.get_all(header::ACCEPT).iter();
     values
         .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(MediaRange::parse)
+        .flat_map(MediaRange::all)
         .collect()
 }
 
@@ -109,44 +107,6 @@ fn negotiate(headers: &HeaderMap, mime_type: &str, has_alpha: Option<bool>) -> I
     } else {
         original
     }
-}
-
-/// An element of `Accept`.
-struct MediaRange {
-    /// Type in lower case, without parameters.
-    name: String,
-    /// Weight in thousandths; 0 means not acceptable.
-    weight: u16,
-}
-
-impl MediaRange {
-    /// Parses an element. Ignores parameters other than `q`, and elements with an invalid `q`.
-    fn parse(element: &str) -> Option<MediaRange> {
-        let mut parts = element.split(';').map(str::trim);
-        let name = parts.next()?.to_ascii_lowercase();
-        let weight = parts.find_map(|part| {
-            let (name, value) = part.split_once('=')?;
-            name.trim()
-                .eq_ignore_ascii_case("q")
-                .then_some(value.trim())
-        });
-        let weight = weight.map_or(Some(FULL_WEIGHT), parse_weight)?;
-        Some(MediaRange { name, weight })
-    }
-}
-
-/// Parses a weight from 0 to 1 with up to three decimals, in thousandths.
-fn parse_weight(text: &str) -> Option<u16> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let is_valid = matches!(whole, "0" | "1")
-        && decimals.len() <= 3
-        && decimals.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_valid {
-        return None;
-    }
-
-    let thousandths: u16 = format!("{whole}{decimals:0<3}").parse().ok()?;
-    (thousandths <= FULL_WEIGHT).then_some(thousandths)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 mod bootstrap;
 mod cargo_lambda;
 mod cdn_key_pair;
+mod credentials;
 mod demo;
 mod drain;
 mod function;

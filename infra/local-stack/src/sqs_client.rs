@@ -2,11 +2,13 @@
 
 use aws_sdk_sqs::{
     Client,
-    config::{BehaviorVersion, Credentials, Region},
+    config::{BehaviorVersion, Region},
 };
 use aws_smithy_http_client::Builder;
 use emulators::{ACCOUNT_ID, REGION};
 use runtime::context::FunctionContext;
+
+use crate::credentials::{credentials, variable};
 
 /// An SQS client with the credentials of one role.
 #[derive(Clone)]
@@ -18,20 +20,11 @@ pub(crate) struct SqsClient {
 impl SqsClient {
     /// Creates a client with the credentials and the endpoint of a context.
     pub(crate) fn new(context: &FunctionContext) -> SqsClient {
-        let variable = |name: &str| context.variables.get(name).cloned().unwrap_or_default();
-        let endpoint = variable("AWS_ENDPOINT_URL_SQS");
-        let credentials = Credentials::new(
-            variable("AWS_ACCESS_KEY_ID"),
-            variable("AWS_SECRET_ACCESS_KEY"),
-            None,
-            None,
-            "local",
-        );
-
+        let endpoint = variable(context, "AWS_ENDPOINT_URL_SQS");
         let config = aws_sdk_sqs::Config::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new(REGION))
-            .credentials_provider(credentials)
+            .credentials_provider(credentials(context))
             .endpoint_url(&endpoint)
             .http_client(Builder::new().build_http())
             .build();

@@ -180,14 +180,7 @@ mod tests {
     use super::*;
 
     fn location() -> RenditionLocation {
-        let rendition = Rendition {
-            transformation: Some(Transformation::default()),
-            format: ImageFormat::Png,
-            accepts_webp: false,
-            watermark: None,
-            may_enlarge: true,
-            output: None,
-        };
+        let rendition = Rendition::of(Transformation::default(), ImageFormat::Png);
         RenditionLocation {
             id: rendition.id(),
             retention: Retention::Expiring,

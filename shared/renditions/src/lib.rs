@@ -25,6 +25,8 @@ mod render;
 mod rendered_outputs;
 mod requests;
 mod shared;
+#[cfg(test)]
+mod slow_jpeg;
 mod watermark;
 mod watermark_images;
 

@@ -140,12 +140,8 @@ mod tests {
 
     fn negotiated(format: ImageFormat, accepts_webp: bool) -> Rendition {
         Rendition {
-            transformation: Some(Transformation::default()),
-            format,
             accepts_webp,
-            watermark: None,
-            may_enlarge: true,
-            output: None,
+            ..Rendition::of(Transformation::default(), format)
         }
     }
 

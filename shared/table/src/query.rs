@@ -2,7 +2,7 @@
 //!
 //! The rest of a sort key after the prefix is the record's position in the list.
 
-use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
+use aws_sdk_dynamodb::{operation::query::builders::QueryFluentBuilder, types::AttributeValue};
 use domain::requests::{Direction, Page, PageBounds, PageRequest};
 use serde::de::DeserializeOwned;
 
@@ -166,6 +166,17 @@ impl Table {
         }
         let sort = |position: &str| text(format!("{}{position}", range.prefix));
 
+        self.range_query(&range.partition, sort(first), sort(last))
+            .scan_index_forward(scans_forward)
+    }
+
+    /// Returns a query of the items of a partition whose sort keys are in a range.
+    pub(crate) fn range_query(
+        &self,
+        partition: &str,
+        first: AttributeValue,
+        last: AttributeValue,
+    ) -> QueryFluentBuilder {
         self.client
             .query()
             .table_name(&self.name)
@@ -173,10 +184,9 @@ impl Table {
             .key_condition_expression("#partition = :partition AND #sort BETWEEN :first AND :last")
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_names("#sort", SORT)
-            .expression_attribute_values(":partition", text(&range.partition))
-            .expression_attribute_values(":first", sort(first))
-            .expression_attribute_values(":last", sort(last))
-            .scan_index_forward(scans_forward)
+            .expression_attribute_values(":partition", text(partition))
+            .expression_attribute_values(":first", first)
+            .expression_attribute_values(":last", last)
     }
 }
 

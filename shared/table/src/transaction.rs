@@ -295,10 +295,10 @@ fn failed_condition(
 mod tests {
     use super::*;
 
-    fn cancellation(codes: &[&str]) -> Vec<CancellationReason> {
+    fn cancellation(codes: &str) -> Vec<CancellationReason> {
         codes
-            .iter()
-            .map(|code| CancellationReason::builder().code(*code).build())
+            .split_whitespace()
+            .map(|code| CancellationReason::builder().code(code).build())
             .collect()
     }
 
@@ -310,29 +310,19 @@ mod tests {
             Some(Reason::NameTaken),
             Some(Reason::VersionConflict),
         ];
-        let failed = |codes: &[&str]| failed_condition(&cancellation(codes), &reasons);
+        let failed = |codes: &str| failed_condition(&cancellation(codes), &reasons);
 
-        let one = ["ConditionalCheckFailed", "None", "None", "None"];
-        assert_eq!(failed(&one), Some(Reason::IdTaken));
+        let one = "ConditionalCheckFailed None None None";
+        assert_eq!(failed(one), Some(Reason::IdTaken));
 
-        let two = [
-            "ConditionalCheckFailed",
-            "TransactionConflict",
-            "ConditionalCheckFailed",
-            "ThrottlingError",
-        ];
-        assert_eq!(failed(&two), Some(Reason::NameTaken));
+        let two =
+            "ConditionalCheckFailed TransactionConflict ConditionalCheckFailed ThrottlingError";
+        assert_eq!(failed(two), Some(Reason::NameTaken));
 
-        let all = [
-            "ConditionalCheckFailed",
-            "None",
-            "ConditionalCheckFailed",
-            "ConditionalCheckFailed",
-        ];
-        assert_eq!(failed(&all), Some(Reason::VersionConflict));
+        let all = "ConditionalCheckFailed None ConditionalCheckFailed ConditionalCheckFailed";
+        assert_eq!(failed(all), Some(Reason::VersionConflict));
 
-        let conflict = ["None", "TransactionConflict", "None", "None"];
-        assert_eq!(failed(&conflict), None);
-        assert_eq!(failed(&[]), None);
+        assert_eq!(failed("None TransactionConflict None None"), None);
+        assert_eq!(failed(""), None);
     }
 }

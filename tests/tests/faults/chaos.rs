@@ -14,11 +14,7 @@ use tests::{
 };
 
 /// Seeds of the runs.
-const SEEDS: Extent = Extent {
-    default: 4,
-    thorough: 48,
-    variable: "LARDER_CHAOS_SEEDS",
-};
+const SEEDS: Extent = Extent::new(4, 48, "LARDER_CHAOS_SEEDS");
 /// Concurrent runs. A run mostly waits before retries.
 const SEEDS_AT_ONCE: usize = 12;
 /// Maximum attempts of a request that fails with 503.

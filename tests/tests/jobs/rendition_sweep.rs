@@ -81,15 +81,7 @@ async fn renditions_without_a_file_or_of_another_version_are_swept_after_a_day(
     let (directory, _) = current.rsplit_once('/').expect("a key");
 
     let env = stack.unrestricted_context().env;
-    let id = Rendition {
-        transformation: Some(Transformation::default()),
-        format: ImageFormat::Png,
-        accepts_webp: false,
-        watermark: None,
-        may_enlarge: true,
-        output: None,
-    }
-    .id();
+    let id = Rendition::of(Transformation::default(), ImageFormat::Png).id();
     let orphans = Retention::ALL.map(|retention| {
         let location = RenditionLocation {
             id: id.clone(),

@@ -116,17 +116,14 @@ const API_PATHS: [&str; 16] = [
 /// The same for the CDN, below a handle.
 const CDN_PATHS: [&str; 6] = ["../x", "%2e%2e/x", "/x", "x%00", "%C3%A9?w=1", "a%3Fb"];
 const JSON: &str = "content-type: application/json\r\n";
+const TEXT: &str = "content-type: text/plain\r\n";
 const FORM: &str = "content-type: multipart/form-data; boundary=x\r\n";
 /// Other requests that a proxy could change: request line, headers and body.
 const REQUESTS: [(&str, &str, &str); 10] = [
     ("POST /api/v1/spaces", JSON, "{"),
     ("POST /api/v1/spaces", JSON, "{\"name\": 1}"),
     ("POST /api/v1/spaces", JSON, "{\"name\": \"\u{e9}\u{0}\"}"),
-    (
-        "POST /api/v1/spaces",
-        "content-type: text/plain\r\n",
-        "name",
-    ),
+    ("POST /api/v1/spaces", TEXT, "name"),
     ("POST /api/v1/spaces", "", "name"),
     ("POST /api/v1/upload", FORM, "--x\r\nbroken"),
     ("PUT /api/v1/spaces/x", JSON, "{}"),

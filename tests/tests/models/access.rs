@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use futures::future::join_all;
 use rand::{SeedableRng, rngs::SmallRng};
 use serde_json::Value;
-use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace, column, minutes};
+use tests::{Client, Extent, Response, Stack, TestSpace, column, minutes};
 
 use crate::{
     files::trash::keep_for_days,
@@ -20,18 +20,14 @@ use crate::{
             invariants::{StoredLibrary, assert_file_records, assert_no_orphans},
             model::Model,
             operations::{Kind, Operations, create_configs},
-            pick,
+            pick, start_stack,
         },
         signer::SigningSecret,
     },
 };
 
 /// Seeds of a run.
-const SEEDS: Extent = Extent {
-    default: 2,
-    thorough: 24,
-    variable: "LARDER_ACCESS_SEEDS",
-};
+const SEEDS: Extent = Extent::new(2, 24, "LARDER_ACCESS_SEEDS");
 /// Maximum number of concurrent seeds.
 const SEEDS_AT_ONCE: usize = 4;
 /// Number of changes per seed.
@@ -102,11 +98,7 @@ impl World {
     }
 
     async fn new(seed: u64) -> World {
-        let stack = Stack::start_with(StackOptions {
-            seed,
-            ..StackOptions::without_rate_limits()
-        })
-        .await;
+        let stack = start_stack(seed).await;
         let acme = stack.space("Acme").await;
         create_configs(&acme).await;
         keep_for_days(&acme, 1).await;

@@ -9,6 +9,8 @@ mod large_images;
 mod photos;
 mod retries;
 mod rules;
+#[path = "../../../shared/renditions/src/slow_jpeg.rs"]
+mod slow_jpeg;
 mod thumbnails;
 
 use domain::{id::FileId, uploads::ProcessingRules};

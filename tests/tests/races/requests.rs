@@ -15,17 +15,9 @@ use tests::{
 };
 
 /// Number of deletions of empty spaces that race against uploads.
-const EMPTY_ROUNDS: Extent = Extent {
-    default: 24,
-    thorough: 240,
-    variable: "LARDER_EMPTY_SPACE_ROUNDS",
-};
+const EMPTY_ROUNDS: Extent = Extent::new(24, 240, "LARDER_EMPTY_SPACE_ROUNDS");
 /// Number of pairs of deletions that race against uploads.
-const DELETION_ROUNDS: Extent = Extent {
-    default: 20,
-    thorough: 200,
-    variable: "LARDER_DELETION_ROUNDS",
-};
+const DELETION_ROUNDS: Extent = Extent::new(20, 200, "LARDER_DELETION_ROUNDS");
 
 /// Asserts that a response rejects the name as taken.
 #[track_caller]

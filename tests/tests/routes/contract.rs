@@ -99,11 +99,7 @@ async fn spares(stack: &Stack, acme: &TestSpace) -> Value {
 
 /// Returns the phases of a run, and the number of requests that it generates per operation.
 fn extent() -> [String; 4] {
-    let examples = Extent {
-        default: 12,
-        thorough: 100,
-        variable: "LARDER_CONTRACT_EXAMPLES",
-    };
+    let examples = Extent::new(12, 100, "LARDER_CONTRACT_EXAMPLES");
     let phases = if is_thorough() {
         "coverage,fuzzing,stateful"
     } else {

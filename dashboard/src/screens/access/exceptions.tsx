@@ -15,9 +15,10 @@ import { bodyOf, client } from "../../api.ts";
 import { ask } from "../../parts/dialog.tsx";
 import { count } from "../../parts/format.ts";
 import { Show, useLoad } from "../../parts/load.tsx";
-import { toast } from "../../parts/status.tsx";
-import { href } from "../../router.ts";
 import { Locked, Section } from "../../parts/section.tsx";
+import { toast } from "../../parts/status.tsx";
+import { ScrollTable } from "../../parts/table.tsx";
+import { href } from "../../router.ts";
 import { FolderDialog } from "./folder-dialog.tsx";
 import { isException, ownOf } from "./own.ts";
 
@@ -25,6 +26,7 @@ const PAGE_LIMIT = 100;
 /** Maximum number of folders that are looked at: one request for each page of them. */
 const MAX_FOLDERS = 2000;
 
+const HEADS = ["Folder", "Access", "Sizes and formats", "Watermark", "Change"];
 const POLICY_NAMES: Readonly<Record<TransformationPolicy, string>> = { any: "Any", signed: "Signed", named: "Named" };
 
 interface Editing {
@@ -112,24 +114,11 @@ interface TableProps extends Omit<ListProps, "folders"> {
 
 function Table({ exceptions, paths, onEdit, onChanged }: TableProps) {
   return (
-    <div class="scroll-x" tabIndex={0} role="group" aria-label="Folders that differ">
-      <table class="exceptions">
-        <thead>
-          <tr>
-            <th scope="col">Folder</th>
-            <th scope="col">Access</th>
-            <th scope="col">Sizes and formats</th>
-            <th scope="col">Watermark</th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        <tbody>
-          {exceptions.map((folder) => (
-            <Row key={folder.id} folder={folder} paths={paths} onEdit={onEdit} onChanged={onChanged} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable label="Folders that differ" class="exceptions" heads={HEADS}>
+      {exceptions.map((folder) => (
+        <Row key={folder.id} folder={folder} paths={paths} onEdit={onEdit} onChanged={onChanged} />
+      ))}
+    </ScrollTable>
   );
 }
 

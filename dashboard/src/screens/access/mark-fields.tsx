@@ -6,11 +6,11 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { hasFiles, useFileDrop } from "../../parts/file-drop.ts";
 import { Field, TextField } from "../../parts/form.tsx";
 import { POSITIONS } from "../../parts/options.ts";
+import { PERCENT } from "../../units.ts";
 import { chooseLogo, FILE_FIELD, type MarkDraft } from "./draft.ts";
 
 /** Formats that the service decodes as a logo. */
 const LOGO_TYPES = "image/png,image/jpeg,image/webp,image/gif";
-const PERCENT = 100;
 const COLUMNS = 3;
 const STEPS: Readonly<Record<string, readonly [column: number, row: number]>> = {
   ArrowLeft: [-1, 0],

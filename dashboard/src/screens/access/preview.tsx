@@ -12,6 +12,7 @@ import { useEffect } from "preact/hooks";
 import { bodyOf, client, dataOf } from "../../api.ts";
 import { SelectField } from "../../parts/form.tsx";
 import { Show, useLoad } from "../../parts/load.tsx";
+import { PERCENT } from "../../units.ts";
 import { isChanged, type MarkDraft } from "./draft.ts";
 
 const IMAGES_LIMIT = 24;
@@ -21,7 +22,6 @@ const URL_MINUTES = 60;
 const MAX_SHARE = 0.25;
 /** Share of the image's shorter side between the logo and the sides. */
 const MARGIN_SHARE = 0.02;
-const PERCENT = 100;
 /** URLs whose images the page may show. */
 const VISIBLE_URL = /^(https:\/\/|http:\/\/127\.0\.0\.1:)./;
 

@@ -8,11 +8,12 @@ import { signal } from "@preact/signals";
 import { batchFiles, type BatchFilesRequest, type BatchResult, type PartError } from "larder/api";
 
 import { client, dataOf } from "../../api.ts";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Notice } from "../../parts/dialog.tsx";
 import { textOf } from "../../parts/errors.ts";
 import { count, plural } from "../../parts/format.ts";
 import { toast } from "../../parts/status.tsx";
 import { key } from "../../session.ts";
+import { MS_PER_S } from "../../units.ts";
 import { useReset } from "./model.ts";
 import type { Names } from "./selection.ts";
 
@@ -35,7 +36,6 @@ interface Failure {
 }
 
 const CHUNK = 100;
-const MS_PER_S = 1000;
 /** Maximum time until files are repeated for which the service was too busy. */
 const MAX_WAIT_S = 30;
 /** Maximum number of failures that are listed. */
@@ -121,7 +121,7 @@ export function BatchFailures() {
   const { title, list } = failures.value;
   const close = () => (failures.value = null);
   return (
-    <Dialog title={title} onClose={close}>
+    <Notice title={title} onClose={close}>
       <ul class="failures" tabIndex={0} aria-label="Files">
         {list.slice(0, MAX_LISTED).map(({ name, reason }, index) => (
           <li key={index}>
@@ -131,11 +131,6 @@ export function BatchFailures() {
         ))}
         {list.length > MAX_LISTED && <li>And {count(list.length - MAX_LISTED)} more.</li>}
       </ul>
-      <div class="actions">
-        <button class="primary" autofocus onClick={close}>
-          Close
-        </button>
-      </div>
-    </Dialog>
+    </Notice>
   );
 }

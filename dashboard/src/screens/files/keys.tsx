@@ -6,7 +6,7 @@
 import { signal } from "@preact/signals";
 import type { RefObject } from "preact";
 
-import { Dialog } from "../../parts/dialog.tsx";
+import { Notice } from "../../parts/dialog.tsx";
 import { announce } from "../../parts/status.tsx";
 import { askTo, askToDelete, copyUrls, restore } from "./actions.tsx";
 import { closeFile, openFile, targetsOf, useReset, type Model } from "./model.ts";
@@ -129,7 +129,7 @@ export function KeyList() {
   if (!isListOpen.value) return null;
   const close = () => (isListOpen.value = null);
   return (
-    <Dialog title="Keyboard" onClose={close}>
+    <Notice title="Keyboard" onClose={close}>
       <dl class="shortcuts">
         {LIST.map(([keys, what]) => (
           <div key={keys}>
@@ -138,11 +138,6 @@ export function KeyList() {
           </div>
         ))}
       </dl>
-      <div class="actions">
-        <button class="primary" autofocus onClick={close}>
-          Close
-        </button>
-      </div>
-    </Dialog>
+    </Notice>
   );
 }

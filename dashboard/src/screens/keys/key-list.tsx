@@ -11,6 +11,7 @@ import { ago, date, time } from "../../parts/format.ts";
 import { Empty, Show, useLoad, type Loaded } from "../../parts/load.tsx";
 import { More } from "../../parts/pages.tsx";
 import { toast } from "../../parts/status.tsx";
+import { CardTable } from "../../parts/table.tsx";
 import { endSession } from "../../session.ts";
 import { account } from "../../state.ts";
 import { NewKey } from "./new-key.tsx";
@@ -72,27 +73,12 @@ function KeyTable({ source, loaded, page }: TableProps) {
     loaded.set({ ...latest, data: latest.data.map((key) => (key.id === id ? { ...key, ...changes } : key)) });
   };
 
-  // The roles are named because phones lay the table out as a list, for which browsers may drop those of elements.
   return (
-    <table role="table" class="card-table" aria-label={source.title}>
-      <thead role="rowgroup">
-        <tr role="row">
-          {heads.map((head) => (
-            <th key={head} role="columnheader" scope="col">
-              {head}
-            </th>
-          ))}
-          <th role="columnheader" scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {page.data.map((key) => (
-          <KeyRow key={key.id} apiKey={key} hasRoles={hasRoles} onRevoke={(row) => askToRevoke(source, key, row, replace)} />
-        ))}
-      </tbody>
-    </table>
+    <CardTable label={source.title} heads={heads} hasActions>
+      {page.data.map((key) => (
+        <KeyRow key={key.id} apiKey={key} hasRoles={hasRoles} onRevoke={(row) => askToRevoke(source, key, row, replace)} />
+      ))}
+    </CardTable>
   );
 }
 

@@ -7,6 +7,7 @@ import { count } from "../../parts/format.ts";
 import { Show, useLoad } from "../../parts/load.tsx";
 import { usePoll } from "../../parts/poll.ts";
 import { Section } from "../../parts/section.tsx";
+import { ScrollTable } from "../../parts/table.tsx";
 import { isLocal } from "../../session.ts";
 
 interface Queue {
@@ -63,24 +64,11 @@ function Queues() {
   return (
     <Show of={loaded}>
       {(queues) => (
-        <div class="scroll-x" tabIndex={0} role="group" aria-label="Queues">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Queue</th>
-                <th scope="col">Waiting</th>
-                <th scope="col">In work</th>
-                <th scope="col">Delayed</th>
-                <th scope="col">Dead letters</th>
-              </tr>
-            </thead>
-            <tbody>
-              {queues.map((queue) => (
-                <QueueRow key={queue.name} queue={queue} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ScrollTable label="Queues" heads={["Queue", "Waiting", "In work", "Delayed", "Dead letters"]}>
+          {queues.map((queue) => (
+            <QueueRow key={queue.name} queue={queue} />
+          ))}
+        </ScrollTable>
       )}
     </Show>
   );

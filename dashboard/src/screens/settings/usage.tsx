@@ -6,8 +6,8 @@ import { client, dataOf } from "../../api.ts";
 import { bytes, count } from "../../parts/format.ts";
 import { Show, useLoad } from "../../parts/load.tsx";
 import { Section } from "../../parts/section.tsx";
-
-const PERCENT = 100;
+import { Heads } from "../../parts/table.tsx";
+import { PERCENT } from "../../units.ts";
 
 export function UsageSection({ id }: { id: string }) {
   const loaded = useLoad(
@@ -33,13 +33,7 @@ function Chart({ usage }: { usage: Usage }) {
   return (
     <div class="usage">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Type</th>
-            <th scope="col">Files</th>
-            <th scope="col">Size</th>
-          </tr>
-        </thead>
+        <Heads heads={["Type", "Files", "Size"]} />
         <tbody>
           {types.map(([type, used]) => (
             <UsageRow key={type} name={type} {...used} />

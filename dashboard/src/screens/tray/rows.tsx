@@ -10,6 +10,7 @@ import { useRef } from "preact/hooks";
 import { textOf } from "../../parts/errors.ts";
 import { bytes, plural } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
+import { PERCENT, SECONDS_PER_MINUTE } from "../../units.ts";
 import type { Item } from "./totals.ts";
 import { cancel, lists, remove, retry, totals } from "./uploads.ts";
 
@@ -17,8 +18,6 @@ import { cancel, lists, remove, retry, totals } from "./uploads.ts";
 const ROW_PX = 60;
 /** Maximum number of rows in view. */
 const MAX_VISIBLE_ROWS = 5;
-const PERCENT = 100;
-const SECONDS_PER_MINUTE = 60;
 const TOO_MANY_REQUESTS = 429;
 
 /** Returns why an upload failed, and when it can be repeated. */

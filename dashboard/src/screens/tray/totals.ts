@@ -5,6 +5,8 @@
 
 import type { QueueItem } from "larder";
 
+import { MINUTES_PER_HOUR, MS_PER_S, SECONDS_PER_MINUTE } from "../../units.ts";
+
 export type Item = QueueItem<string>;
 
 export interface Totals {
@@ -40,9 +42,6 @@ export function activeOf({ files, stored, failed }: Totals): number {
 }
 
 const SAMPLE_MS = 1000;
-const MS_PER_S = 1000;
-const SECONDS_PER_MINUTE = 60;
-const MINUTES_PER_HOUR = 60;
 /** Weight of the newest sample of the rate. */
 const WEIGHT = 0.15;
 /** Samples before the rate is trusted. */

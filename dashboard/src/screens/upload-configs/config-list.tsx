@@ -7,6 +7,7 @@ import { date, time } from "../../parts/format.ts";
 import { Empty, Show, useLoad } from "../../parts/load.tsx";
 import { More, type ListPage } from "../../parts/pages.tsx";
 import { unless } from "../../parts/roles.ts";
+import { CardTable } from "../../parts/table.tsx";
 import { href, setQuery } from "../../router.ts";
 import { whoOf } from "./draft.ts";
 import { DELIVERY, WHO } from "./labels.ts";
@@ -50,37 +51,26 @@ const HEADS = ["Name", "Delivered as", "Who may upload", "Created"];
 
 function ConfigTable({ configs, activeId }: { configs: readonly UploadConfigSummary[]; activeId: string }) {
   return (
-    <table role="table" class="card-table" aria-label="Upload configs">
-      <thead role="rowgroup">
-        <tr role="row">
-          {HEADS.map((head) => (
-            <th key={head} role="columnheader" scope="col">
-              {head}
-            </th>
-          ))}
+    <CardTable label="Upload configs" heads={HEADS}>
+      {configs.map((config) => (
+        <tr key={config.id} role="row" aria-label={config.name} class="to-open">
+          <th role="rowheader" scope="row">
+            <a href={href({ query: { config: config.id } })}>{config.name}</a>{" "}
+            {config.id === activeId && <span class="badge ok">active</span>}
+            {config.description && (
+              <small>
+                <bdi>{config.description}</bdi>
+              </small>
+            )}
+          </th>
+          <td role="cell">{DELIVERY[config.delivery_type]}</td>
+          <td role="cell">{describe(config)}</td>
+          <td role="cell" title={time(config.created_at)}>
+            {date(config.created_at)}
+          </td>
         </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {configs.map((config) => (
-          <tr key={config.id} role="row" aria-label={config.name} class="to-open">
-            <th role="rowheader" scope="row">
-              <a href={href({ query: { config: config.id } })}>{config.name}</a>{" "}
-              {config.id === activeId && <span class="badge ok">active</span>}
-              {config.description && (
-                <small>
-                  <bdi>{config.description}</bdi>
-                </small>
-              )}
-            </th>
-            <td role="cell">{DELIVERY[config.delivery_type]}</td>
-            <td role="cell">{describe(config)}</td>
-            <td role="cell" title={time(config.created_at)}>
-              {date(config.created_at)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </CardTable>
   );
 }
 

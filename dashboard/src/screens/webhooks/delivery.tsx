@@ -9,6 +9,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { attempt } from "../../parts/errors.ts";
 import { time } from "../../parts/format.ts";
 import { toast } from "../../parts/status.tsx";
+import { ScrollTable } from "../../parts/table.tsx";
 import { href } from "../../router.ts";
 import type { Log, LoggedMessage } from "./log-store.ts";
 import { indented, Status } from "./words.tsx";
@@ -72,30 +73,18 @@ export function Delivery({ log, message, onSent, onClose }: DeliveryProps) {
 function Attempts({ attempts }: { attempts: readonly WebhookAttempt[] }) {
   if (attempts.length === 0) return <p>There was no attempt yet.</p>;
   return (
-    <div class="scroll-x" tabIndex={0} role="group" aria-label="Attempts">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Attempt</th>
-            <th scope="col">Time</th>
-            <th scope="col">Took</th>
-            <th scope="col">Response</th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.toReversed().map((one) => (
-            <tr key={one.number}>
-              <td>{one.number}</td>
-              <td>{time(one.at)}</td>
-              <td>{one.duration_ms} ms</td>
-              <td>
-                {one.status_code ?? one.error ?? "none"}
-                {one.response_excerpt && <pre>{one.response_excerpt}</pre>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable label="Attempts" heads={["Attempt", "Time", "Took", "Response"]}>
+      {attempts.toReversed().map((one) => (
+        <tr key={one.number}>
+          <td>{one.number}</td>
+          <td>{time(one.at)}</td>
+          <td>{one.duration_ms} ms</td>
+          <td>
+            {one.status_code ?? one.error ?? "none"}
+            {one.response_excerpt && <pre>{one.response_excerpt}</pre>}
+          </td>
+        </tr>
+      ))}
+    </ScrollTable>
   );
 }

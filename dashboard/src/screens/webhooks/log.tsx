@@ -12,6 +12,7 @@ import { ago, plural, time } from "../../parts/format.ts";
 import { Empty, Show, useLoad } from "../../parts/load.tsx";
 import { usePoll } from "../../parts/poll.ts";
 import { Section } from "../../parts/section.tsx";
+import { ScrollTable } from "../../parts/table.tsx";
 import { Delivery } from "./delivery.tsx";
 import { createLog, type Log as Store, type LoggedMessage } from "./log-store.ts";
 import { Status } from "./words.tsx";
@@ -87,24 +88,11 @@ function Messages({ log, onOpen }: { log: Store; onOpen: (id: string) => void })
   }
   return (
     <>
-      <div class="scroll-x" tabIndex={0} role="group" aria-label="Messages">
-        <table class="log">
-          <thead>
-            <tr>
-              <th scope="col">Event</th>
-              <th scope="col">File</th>
-              <th scope="col">State</th>
-              <th scope="col">Attempts</th>
-              <th scope="col">Created</th>
-            </tr>
-          </thead>
-          <tbody>
-            {messages.map((message) => (
-              <Row key={message.id} message={message} name={log.names.value.get(message.file_id)} onOpen={onOpen} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable label="Messages" class="log" heads={["Event", "File", "State", "Attempts", "Created"]}>
+        {messages.map((message) => (
+          <Row key={message.id} message={message} name={log.names.value.get(message.file_id)} onOpen={onOpen} />
+        ))}
+      </ScrollTable>
       {log.cursor.value && <More key={log.cursor.value} onMore={log.more} />}
     </>
   );

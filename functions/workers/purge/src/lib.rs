@@ -7,15 +7,13 @@
 
 use runtime::context::{ConfigurationError, FunctionContext, Settings};
 use space_store::jobs::{
-    DelayedJob, Job as _, JobLimits, JobTime, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome,
-    Queue,
+    DelayedJob, Job as _, JobLimits, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome, Queue,
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 struct PurgeWorker {
     purge: Purge,
     queue: Queue<PurgeJob>,
-    limits: JobLimits,
 }
 
 /// Returns the function's handler.
@@ -36,7 +34,6 @@ pub fn handler_with_limits(
     let worker = PurgeWorker {
         purge,
         queue: queue.clone(),
-        limits,
     };
     Ok(context.batch_handler(worker, queue))
 }
@@ -49,11 +46,8 @@ impl Worker for PurgeWorker {
             telemetry::record_space(space_id);
         }
 
-        let time = JobTime {
-            left: &|| context.time_left(),
-            reserve: self.limits.reserve,
-        };
-        let outcome = self.purge.work(&job, &time).await.map_err(JobError::new)?;
+        let left = || context.time_left();
+        let outcome = self.purge.work(&job, &left).await.map_err(JobError::new)?;
 
         let PurgeOutcome::Continue(seconds) = outcome else {
             return Ok(());

@@ -6,13 +6,12 @@
 //! `RecursiveLoop: Allow`.
 
 use runtime::context::{ConfigurationError, FunctionContext, Settings};
-use space_store::jobs::{DelayedJob, JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
+use space_store::jobs::{DelayedJob, JobLimits, Queue, Sweep, SweepJob, SweepOutcome};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 struct SweepWorker {
     sweep: Sweep,
     queue: Queue<SweepJob>,
-    limits: JobLimits,
 }
 
 /// Returns the function's handler.
@@ -34,7 +33,6 @@ pub fn handler_with_limits(
     let worker = SweepWorker {
         sweep,
         queue: queue.clone(),
-        limits,
     };
     Ok(context.batch_handler(worker, queue))
 }
@@ -43,11 +41,8 @@ impl Worker for SweepWorker {
     type Job = SweepJob;
 
     async fn work(&self, job: SweepJob, context: &JobContext) -> Result<(), JobError> {
-        let time = JobTime {
-            left: &|| context.time_left(),
-            reserve: self.limits.reserve,
-        };
-        let outcome = self.sweep.pass(&job, &time).await.map_err(JobError::new)?;
+        let left = || context.time_left();
+        let outcome = self.sweep.pass(&job, &left).await.map_err(JobError::new)?;
 
         let SweepOutcome::Continue(next) = outcome else {
             return Ok(());

@@ -16,7 +16,7 @@ use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
         ChecksumAlgorithm, ChecksumType, CopyObjectInput, CopyObjectOutput, CopyObjectResult,
-        CopyPartResult, CopySource, ETagCondition, MetadataDirective, UploadPartCopyInput,
+        CopyPartResult, CopySource, ETag, ETagCondition, MetadataDirective, UploadPartCopyInput,
         UploadPartCopyOutput,
     },
     s3_error,
@@ -177,7 +177,7 @@ pub(super) async fn copy_part(
         })
         .await?;
     let result = CopyPartResult {
-        e_tag: Some(part.tag()),
+        e_tag: Some(ETag::Strong(part.etag)),
         last_modified: Some(object_rows::timestamp(now_ms)),
         ..CopyPartResult::default()
     };

@@ -7,7 +7,7 @@ use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
         AbortMultipartUploadInput, AbortMultipartUploadOutput, CreateMultipartUploadInput,
-        CreateMultipartUploadOutput, UploadPartInput, UploadPartOutput,
+        CreateMultipartUploadOutput, ETag, UploadPartInput, UploadPartOutput,
     },
     s3_error,
 };
@@ -93,7 +93,7 @@ pub(super) async fn upload_part(
         .blocking(move |store| target.store_part(store, received))
         .await?;
     let output = UploadPartOutput {
-        e_tag: Some(part.tag()),
+        e_tag: Some(ETag::Strong(part.etag)),
         ..UploadPartOutput::default()
     };
 

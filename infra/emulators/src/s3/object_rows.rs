@@ -110,6 +110,14 @@ pub(super) fn end_of_prefix(prefix: &[u8]) -> Vec<u8> {
     }
 }
 
+/// What a lifecycle rule removes from a bucket: what has a key with this prefix, and is older than a
+/// time.
+pub(super) struct Expired<'a> {
+    pub(super) bucket: &'a str,
+    pub(super) prefix: &'a str,
+    pub(super) before_ms: i64,
+}
+
 /// Returns the object at a location.
 pub(super) fn object(
     database: &Connection,
@@ -160,20 +168,18 @@ pub(super) fn delete_object(
     Ok(())
 }
 
-/// Removes objects with this key prefix that were modified before a time. Returns their blobs.
+/// Removes expired objects. Returns their blobs.
 pub(super) fn expire(
     database: &Connection,
-    bucket: &str,
-    prefix: &str,
-    before_ms: i64,
+    expired: &Expired<'_>,
 ) -> rusqlite::Result<Vec<BlobId>> {
-    let range = KeyRange::of_prefix(prefix);
+    let range = KeyRange::of_prefix(expired.prefix);
     let mut delete = database.prepare_cached(
         "DELETE FROM objects WHERE bucket = :bucket AND key >= :from AND key < :end AND modified_ms < :before_ms
          RETURNING blob",
     )?;
     let parameters = named_params! {
-        ":bucket": bucket, ":from": range.from, ":end": range.end, ":before_ms": before_ms
+        ":bucket": expired.bucket, ":from": range.from, ":end": range.end, ":before_ms": expired.before_ms
     };
 
     delete.query_map(parameters, |row| row.get(0))?.collect()

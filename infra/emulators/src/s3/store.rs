@@ -22,7 +22,7 @@ use super::{
     blob::BlobStore,
     condition::WriteCondition,
     error::OperationError,
-    object_rows::{self, ObjectLocation, StoredObject},
+    object_rows::{self, Expired, ObjectLocation, StoredObject},
     upload_rows,
 };
 use crate::clock::AsyncClock;
@@ -126,18 +126,20 @@ impl ObjectStore {
     /// AWS, their age is rounded up to the next midnight UTC.
     pub(super) fn expire(&self, bucket: &str, rule: &LifecycleRule) -> Result<(), OperationError> {
         let midnight_ms = self.clock.now_ms().div_euclid(DAY_MS) * DAY_MS;
-        let before_ms = |days: u32| midnight_ms - i64::from(days) * DAY_MS;
+        let older_than = |days: u32| Expired {
+            bucket,
+            prefix: &rule.prefix,
+            before_ms: midnight_ms - i64::from(days) * DAY_MS,
+        };
 
         let mut database = self.database();
         let transaction = database.transaction()?;
         let mut blobs = Vec::new();
         if let Some(days) = rule.expiration_days {
-            let expired = object_rows::expire(&transaction, bucket, &rule.prefix, before_ms(days))?;
-            blobs.extend(expired);
+            blobs.extend(object_rows::expire(&transaction, &older_than(days))?);
         }
         if let Some(days) = rule.abort_multipart_days {
-            let expired = upload_rows::expire(&transaction, bucket, &rule.prefix, before_ms(days))?;
-            blobs.extend(expired);
+            blobs.extend(upload_rows::expire(&transaction, &older_than(days))?);
         }
 
         transaction.commit()?;

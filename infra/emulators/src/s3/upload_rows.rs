@@ -4,13 +4,13 @@
 //! file of the part after it.
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
-use s3s::{S3Result, dto::ETag};
+use s3s::S3Result;
 
 use super::{
     blob::BlobId,
     error::no_such_upload,
     object_headers::ObjectHeaders,
-    object_rows::{KeyRange, ObjectLocation, json, json_of},
+    object_rows::{Expired, KeyRange, ObjectLocation, json, json_of},
 };
 
 /// The ID of a multipart upload. Never reused.
@@ -48,11 +48,6 @@ pub(super) struct StoredPart {
 }
 
 impl StoredPart {
-    /// Returns the ETag for responses.
-    pub(super) fn tag(&self) -> ETag {
-        ETag::Strong(self.etag.clone())
-    }
-
     fn read(row: &Row<'_>) -> rusqlite::Result<StoredPart> {
         Ok(StoredPart {
             number: row.get("number")?,
@@ -141,27 +136,24 @@ pub(super) fn put_part(
     Ok(replaced)
 }
 
-/// Removes uploads with this key prefix that were created before a time. Returns the files of their
-/// parts.
+/// Removes expired uploads. Returns the files of their parts.
 pub(super) fn expire(
     database: &Connection,
-    bucket: &str,
-    prefix: &str,
-    before_ms: i64,
+    expired: &Expired<'_>,
 ) -> rusqlite::Result<Vec<BlobId>> {
-    let range = KeyRange::of_prefix(prefix);
+    let range = KeyRange::of_prefix(expired.prefix);
     let mut select = database.prepare_cached(
         "SELECT id FROM uploads WHERE bucket = :bucket AND key >= :from AND key < :end AND initiated_ms < :before_ms",
     )?;
     let parameters = named_params! {
-        ":bucket": bucket, ":from": range.from, ":end": range.end, ":before_ms": before_ms
+        ":bucket": expired.bucket, ":from": range.from, ":end": range.end, ":before_ms": expired.before_ms
     };
-    let expired: Vec<UploadId> = select
+    let ids: Vec<UploadId> = select
         .query_map(parameters, |row| row.get(0).map(UploadId))?
         .collect::<rusqlite::Result<_>>()?;
 
     let mut blobs = Vec::new();
-    for id in expired {
+    for id in ids {
         blobs.extend(remove(database, id)?);
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     error::SqsError,
     message::MESSAGE_BYTES_MAX,
-    message_operation::{CallContext, MessageOperation},
+    message_operation::{CallContext, MessageOperation, QueueCall},
     queue_store::QueueStore,
 };
 use crate::anomaly::Anomaly;
@@ -61,7 +61,11 @@ impl QueueStore {
         context: &CallContext,
     ) -> Result<O::Output, SqsError> {
         let queue = self.queue(queue_name)?;
-        operation.apply(&self.connection(), &queue.name, context)
+        operation.apply(&QueueCall {
+            connection: &self.connection(),
+            queue: &queue.name,
+            context,
+        })
     }
 
     /// Applies a batch in one database transaction. [`Anomaly::PartialBatch`] fails its second
@@ -84,6 +88,11 @@ impl QueueStore {
             entries.len()
         };
 
+        let call = QueueCall {
+            connection: &transaction,
+            queue: &queue.name,
+            context,
+        };
         let mut batch_output = BatchOutput {
             successful: Vec::new(),
             failed: Vec::new(),
@@ -91,7 +100,7 @@ impl QueueStore {
 
         for (index, BatchEntry { id, operation }) in entries.into_iter().enumerate() {
             let result = if index < applied_count {
-                operation.apply(&transaction, &queue.name, context)
+                operation.apply(&call)
             } else {
                 Err(SqsError::NotApplied)
             };

@@ -32,13 +32,16 @@ pub(super) trait MessageOperation {
         0
     }
 
-    /// Applies the operation to a queue within the transaction of `connection`.
-    fn apply(
-        self,
-        connection: &Connection,
-        queue: &str,
-        context: &CallContext,
-    ) -> Result<Self::Output, SqsError>;
+    /// Applies the operation to the queue of a call.
+    fn apply(self, call: &QueueCall<'_>) -> Result<Self::Output, SqsError>;
+}
+
+/// A call that concerns a queue, within a transaction of the connection.
+pub(super) struct QueueCall<'a> {
+    pub(super) connection: &'a Connection,
+    /// Name of the queue.
+    pub(super) queue: &'a str,
+    pub(super) context: &'a CallContext,
 }
 
 #[derive(Debug, Deserialize)]
@@ -84,28 +87,24 @@ impl MessageOperation for SendMessage {
         self.message_body.len()
     }
 
-    fn apply(
-        self,
-        connection: &Connection,
-        queue: &str,
-        context: &CallContext,
-    ) -> Result<SendMessageOutput, SqsError> {
+    fn apply(self, call: &QueueCall<'_>) -> Result<SendMessageOutput, SqsError> {
         self.check()?;
 
         let message_id = random::uuid();
-        connection
+        let now_ms = call.context.now_ms;
+        call.connection
             .prepare_cached(
                 "INSERT INTO messages (queue, id, body, group_id, sent_ms, visible_ms, hops)
                  VALUES (?, ?, ?, ?, ?, ?, ?)",
             )?
             .execute(params![
-                queue,
+                call.queue,
                 message_id,
                 self.message_body,
                 self.message_group_id,
-                context.now_ms,
-                context.now_ms + self.delay_seconds * 1000,
-                hops(connection, context)?
+                now_ms,
+                now_ms + self.delay_seconds * 1000,
+                hops(call)?
             ])?;
         Ok(SendMessageOutput {
             message_id,
@@ -119,10 +118,12 @@ impl MessageOperation for SendMessage {
 /// AWS passes the chain in the trace header of the message that the caller processes ("Use Lambda
 /// recursive loop detection to prevent infinite loops" in the Lambda developer guide). Here it is
 /// the longest chain among the in-flight messages of the caller.
-fn hops(connection: &Connection, context: &CallContext) -> Result<i64, SqsError> {
-    let longest: Option<i64> = connection
+fn hops(call: &QueueCall<'_>) -> Result<i64, SqsError> {
+    let CallContext { now_ms, principal } = call.context;
+    let longest: Option<i64> = call
+        .connection
         .prepare_cached("SELECT max(hops) FROM messages WHERE receiver = ? AND visible_ms > ?")?
-        .query_row(params![context.principal, context.now_ms], |row| row.get(0))?;
+        .query_row(params![principal, now_ms], |row| row.get(0))?;
     Ok(longest.unwrap_or(0) + 1)
 }
 
@@ -141,17 +142,12 @@ impl MessageOperation for DeleteMessage {
     type Output = EmptyOutput;
 
     /// An outdated receipt handle deletes nothing and is no error, as on AWS.
-    fn apply(
-        self,
-        connection: &Connection,
-        queue: &str,
-        context: &CallContext,
-    ) -> Result<EmptyOutput, SqsError> {
+    fn apply(self, call: &QueueCall<'_>) -> Result<EmptyOutput, SqsError> {
         check_receipt(&self.receipt_handle)?;
-        fairness::record_end(connection, &self.receipt_handle, context.now_ms)?;
-        connection
+        fairness::record_end(call.connection, &self.receipt_handle, call.context.now_ms)?;
+        call.connection
             .prepare_cached("DELETE FROM messages WHERE receipt = ? AND queue = ?")?
-            .execute([&self.receipt_handle, queue])?;
+            .execute([&self.receipt_handle, call.queue])?;
         Ok(EmptyOutput {})
     }
 }
@@ -167,24 +163,19 @@ pub(super) struct ChangeVisibility {
 impl MessageOperation for ChangeVisibility {
     type Output = EmptyOutput;
 
-    fn apply(
-        self,
-        connection: &Connection,
-        queue: &str,
-        context: &CallContext,
-    ) -> Result<EmptyOutput, SqsError> {
+    fn apply(self, call: &QueueCall<'_>) -> Result<EmptyOutput, SqsError> {
         check_receipt(&self.receipt_handle)?;
         let seconds = self.visibility_timeout;
         check_bounds("VisibilityTimeout", seconds, &VISIBILITY_SECONDS)?;
-        self.check_in_flight(connection, queue, context)?;
+        self.check_in_flight(call)?;
 
-        let visible_ms = context.now_ms + seconds * 1000;
-        connection
+        let visible_ms = call.context.now_ms + seconds * 1000;
+        call.connection
             .prepare_cached(
                 "UPDATE messages SET visible_ms = ?, receiver = NULL WHERE receipt = ? AND queue = ?",
             )?
-            .execute(params![visible_ms, self.receipt_handle, queue])?;
-        fairness::record_end(connection, &self.receipt_handle, visible_ms)?;
+            .execute(params![visible_ms, self.receipt_handle, call.queue])?;
+        fairness::record_end(call.connection, &self.receipt_handle, visible_ms)?;
         Ok(EmptyOutput {})
     }
 }
@@ -197,20 +188,16 @@ impl ChangeVisibility {
     /// does so for a message that was received again is assumed. For a visible message, SQS was
     /// seen to succeed without effect (pull request 9632 of `localstack/localstack`); the emulator
     /// fails, as documented, which the functions handle too.
-    fn check_in_flight(
-        &self,
-        connection: &Connection,
-        queue: &str,
-        context: &CallContext,
-    ) -> Result<(), SqsError> {
+    fn check_in_flight(&self, call: &QueueCall<'_>) -> Result<(), SqsError> {
         let receipt = &self.receipt_handle;
-        let visible_ms: Option<i64> = connection
+        let visible_ms: Option<i64> = call
+            .connection
             .prepare_cached("SELECT visible_ms FROM messages WHERE receipt = ? AND queue = ?")?
-            .query_row([receipt, queue], |row| row.get(0))
+            .query_row([receipt, call.queue], |row| row.get(0))
             .optional()?;
 
         match visible_ms {
-            Some(visible_ms) if visible_ms > context.now_ms => Ok(()),
+            Some(visible_ms) if visible_ms > call.context.now_ms => Ok(()),
             Some(_) => Err(SqsError::NotInFlight),
             None => Err(SqsError::InvalidParameterValue(format!(
                 "Value {receipt} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not \

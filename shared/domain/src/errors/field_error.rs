@@ -303,34 +303,25 @@ mod tests {
 
     #[test]
     fn messages_contain_the_field_name_with_spaces() {
-        assert_eq!(
+        let messages = [
             FieldError::Required.message("name"),
-            "The name field is required."
-        );
-        assert_eq!(
             FieldError::TooManyKilobytes(51_200).message("file"),
-            "The file field must not be greater than 51200 kilobytes."
-        );
-        assert_eq!(
             FieldError::RequiredWithout("files").message("file"),
-            "The file field is required when files is not present."
-        );
-        assert_eq!(
             FieldError::InvalidSelection.message("upload_config"),
-            "The selected upload config is invalid."
-        );
-        assert_eq!(
             FieldError::TooManyNames(20).message("folder_path"),
-            "The folder path field must not contain more than 20 names."
-        );
-        assert_eq!(
             FieldError::NameTooLong(255).message("folder_path"),
-            "The folder path field must not contain names of more than 255 characters."
-        );
-        assert_eq!(
             FieldError::Taken.message("name"),
-            "The name has already been taken."
-        );
+        ];
+        let expected = [
+            "The name field is required.",
+            "The file field must not be greater than 51200 kilobytes.",
+            "The file field is required when files is not present.",
+            "The selected upload config is invalid.",
+            "The folder path field must not contain more than 20 names.",
+            "The folder path field must not contain names of more than 255 characters.",
+            "The name has already been taken.",
+        ];
+        assert_eq!(messages, expected);
 
         assert_eq!(
             FieldError::TooManyPixels(9).message_of_resource("file"),

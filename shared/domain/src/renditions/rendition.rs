@@ -289,12 +289,8 @@ mod tests {
     #[test]
     fn acceptance_of_webp_changes_the_id_of_a_negotiated_avif() {
         let rendition = |format, accepts_webp| Rendition {
-            transformation: Some(Transformation::default()),
-            format,
             accepts_webp,
-            watermark: None,
-            may_enlarge: true,
-            output: None,
+            ..Rendition::of(Transformation::default(), format)
         };
         let avif = ImageFormat::Avif;
         let jpeg = ImageFormat::Jpeg;

@@ -149,6 +149,19 @@ pub enum Gravity {
 }
 
 impl Gravity {
+    /// All positions, row by row.
+    pub const ALL: [Gravity; 9] = [
+        Gravity::Northwest,
+        Gravity::North,
+        Gravity::Northeast,
+        Gravity::West,
+        Gravity::Center,
+        Gravity::East,
+        Gravity::Southwest,
+        Gravity::South,
+        Gravity::Southeast,
+    ];
+
     /// Returns the name, as in JSON and URLs.
     pub fn name(self) -> &'static str {
         match self {

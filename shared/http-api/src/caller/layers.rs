@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::errors::{RateLimitStatus, ServiceError};
-use http::{HeaderValue, header};
+use runtime::http::allow_all_origins;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{caller::request_state::RequestState, response::ApiError};
@@ -44,14 +44,7 @@ async fn add_headers(mut request: Request, next: Next) -> Response {
 
     let headers = response.headers_mut();
     state.insert_headers(headers);
-    headers.insert(
-        header::ACCESS_CONTROL_ALLOW_ORIGIN,
-        HeaderValue::from_static("*"),
-    );
-    headers.insert(
-        header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(EXPOSED_HEADERS),
-    );
+    allow_all_origins(headers, EXPOSED_HEADERS);
     response
 }
 

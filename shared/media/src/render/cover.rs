@@ -126,22 +126,19 @@ impl Drop for CoveredFrame<'_> {
 /// Returns a watermark of an image in the resolution of a layer.
 fn shrunk(watermark: &FittedWatermark, layer: &Layer, image: ImageSize) -> FittedWatermark {
     let FittedWatermark { pixels, at } = watermark;
-    let across = Windows::new(
-        &Side {
-            start: layer.region.left,
-            scale: layer.region.width / f64::from(image.width),
-            length: layer.pixels.width,
-        },
-        at.left..at.left + at.width,
-    );
-    let down = Windows::new(
-        &Side {
-            start: layer.region.top,
-            scale: layer.region.height / f64::from(image.height),
-            length: layer.pixels.height,
-        },
-        at.top..at.top + at.height,
-    );
+    let region = &layer.region;
+    let horizontal = Side {
+        start: region.left,
+        scale: region.width / f64::from(image.width),
+        length: layer.pixels.width,
+    };
+    let across = Windows::new(&horizontal, at.left..at.left + at.width);
+    let vertical = Side {
+        start: region.top,
+        scale: region.height / f64::from(image.height),
+        length: layer.pixels.height,
+    };
+    let down = Windows::new(&vertical, at.top..at.top + at.height);
 
     let at = Rectangle {
         left: across.first,

@@ -12,14 +12,14 @@ use media::{
     orient::orient,
     pixels::Channels,
     probe::probe,
-    render::{Source, render},
+    render::render,
     transform::transform,
 };
 
 use crate::{
     files,
-    heic::{Case, assert_pixels, decoded},
-    heic_files::{Item, alpha_type, avif_fixture, heif},
+    heic::{PICTURES, assert_pixels, assert_rejected, assert_sizes, decoded},
+    heic_files::{Item, avif_fixture, heif},
     media_files::boxed,
     transform::{changed, rules},
 };
@@ -42,44 +42,11 @@ fn avif(items: &[Item], primary: u16) -> Vec<u8> {
 
 #[test]
 fn pixels_are_those_of_the_encoded_image() {
-    use Channels::{Gray, Rgb, Rgba};
-
     use_decoder();
-    let cases: [Case; 11] = [
-        ("4:2:0", avif_fixture!("half_chroma"), 96, 64, Rgb, 200),
-        ("4:2:2", avif_fixture!("wide_chroma"), 96, 64, Rgb, 130),
-        (
-            "4:4:4, lossless",
-            avif_fixture!("full_chroma_lossless"),
-            96,
-            64,
-            Rgb,
-            0,
-        ),
-        (
-            "BT.709, limited",
-            avif_fixture!("bt709_limited"),
-            96,
-            64,
-            Rgb,
-            190,
-        ),
-        ("10 bits", avif_fixture!("ten_bits"), 96, 64, Rgb, 150),
-        ("12 bits", avif_fixture!("twelve_bits"), 96, 64, Rgb, 10),
-        ("gray", avif_fixture!("gray"), 96, 64, Gray, 10),
-        ("odd", avif_fixture!("odd"), 95, 61, Rgb, 280),
-        ("grid", avif_fixture!("grid"), 256, 192, Rgb, 70),
-        ("alpha", avif_fixture!("alpha"), 96, 64, Rgba, 50),
-        (
-            "premultiplied",
-            avif_fixture!("premultiplied"),
-            96,
-            64,
-            Rgba,
-            130,
-        ),
-    ];
-    assert_pixels(&cases);
+    for (name, width, height, channels, [_, limit]) in PICTURES {
+        assert_pixels("avif", (name, width, height, channels, limit));
+    }
+    assert_pixels("avif", ("grid", 256, 192, Channels::Rgb, 70));
 }
 
 #[test]
@@ -163,9 +130,7 @@ fn grid(rows: u16, columns: u16, width: u16, height: u16) -> Vec<u8> {
 }
 
 fn with_alpha(width: u32, height: u32) -> Vec<u8> {
-    let mut alpha = Item::av1(width, height);
-    alpha.properties.push(alpha_type());
-    alpha.references.push((*b"auxl", vec![1]));
+    let alpha = Item::av1(width, height).into_alpha();
     avif(&[Item::av1(96, 64), alpha], 1)
 }
 
@@ -175,16 +140,13 @@ fn pictures_have_the_size_of_their_item() {
     let unnamed = |items: &[Item], primary| heif(items, primary, b"mif1\0\0\0\0miaf");
     let unnamed_grid = [Item::av1(96, 64), Item::grid(1, 1, 90, 60)];
 
-    for (file, width, height) in [
+    assert_sizes(&[
         (sized(96, 64), 96, 64),
         (unnamed(&[Item::av1(96, 64)], 1), 96, 64),
         (unnamed(&unnamed_grid, 2), 90, 60),
         (grid(3, 2, 180, 129), 180, 129),
         (with_alpha(96, 64), 96, 64),
-    ] {
-        let found = decoded(&file);
-        assert_eq!((found.width, found.height), (width, height));
-    }
+    ]);
 }
 
 #[test]
@@ -220,16 +182,6 @@ fn bombs_and_contradictions_are_rejected() {
         ("one large picture", sized(8_000, 7_000), "TooManyPixels"),
         ("alpha of half size", with_alpha(48, 32), "Malformed"),
     ];
-    for (name, file, expected) in cases {
-        let error: MediaError = render(&file, &files::to(Format::Jpeg)).unwrap_err();
-        assert!(
-            format!("{error:?}").starts_with(expected),
-            "{name}: {error:?}"
-        );
-        let is_decoded = matches!(
-            name,
-            "smaller picture" | "larger picture" | "damage" | "no units"
-        );
-        assert_eq!(Source::read(&file).is_ok(), is_decoded, "{name}");
-    }
+    let rejected_late = ["smaller picture", "larger picture", "damage", "no units"];
+    assert_rejected(&cases, &rejected_late);
 }

@@ -117,6 +117,14 @@ impl Item {
             references: vec![(*b"dimg", vec![1; usize::from(rows * columns)])],
         }
     }
+
+    /// Returns the item as the alpha of item 1.
+    pub(crate) fn into_alpha(mut self) -> Item {
+        let name = b"\0\0\0\0urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0";
+        self.properties.push(boxed(*b"auxC", name));
+        self.references.push((*b"auxl", vec![1]));
+        self
+    }
 }
 
 /// Puts a HEIC together.
@@ -181,10 +189,4 @@ pub(crate) fn heif(items: &[Item], primary: u16, brands: &[u8]) -> Vec<u8> {
     let start = brands.len() + meta(0).len() + 8;
     let data: Vec<u8> = items.iter().flat_map(|item| item.data.clone()).collect();
     [brands, meta(start), boxed(*b"mdat", &data)].concat()
-}
-
-/// The property of auxiliary images that contain alpha.
-pub(crate) fn alpha_type() -> Vec<u8> {
-    let name = b"\0\0\0\0urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0";
-    boxed(*b"auxC", name)
 }

@@ -15,18 +15,6 @@ use media::{
 
 use crate::files::{self, assert_error, both, resized, to};
 
-pub(crate) const GRAVITIES: [Gravity; 9] = [
-    Gravity::Northwest,
-    Gravity::North,
-    Gravity::Northeast,
-    Gravity::West,
-    Gravity::Center,
-    Gravity::East,
-    Gravity::Southwest,
-    Gravity::South,
-    Gravity::Southeast,
-];
-
 const fn fill(width: u32, height: u32, gravity: Gravity) -> Resize {
     files::fill(width, height, Focus::At(gravity))
 }
@@ -118,7 +106,7 @@ fn cropped_pixels_are_those_of_the_rectangle() {
     let picture = numbered(40, 30);
     let file = files::png(picture.clone());
 
-    for gravity in GRAVITIES {
+    for gravity in Gravity::ALL {
         for resize in [
             crop(both(11, 7), gravity),
             crop(both(40, 7), gravity),
@@ -142,7 +130,7 @@ fn cropped_pixels_are_those_of_the_rectangle() {
 fn filling_equals_resizing_and_cropping() {
     let file = files::png(numbered(400, 300));
     let whole = rendered(&file, Some(Resize::Scale(both(133, 100))));
-    for gravity in GRAVITIES {
+    for gravity in Gravity::ALL {
         let resize = fill(100, 100, gravity);
         let geometry = plan(ImageSize::new(400, 300), Some(resize)).unwrap();
         let found = rendered(&file, Some(resize));

@@ -21,7 +21,6 @@ use proptest::{
 use crate::{
     animation_files::RED,
     files::{self, both, crop, fill, marked, pixels, png, rendered, resized, solid, to},
-    render::GRAVITIES,
 };
 
 /// A color of the images, without red.
@@ -80,7 +79,7 @@ pub(crate) fn paint(pixels: &mut Pixels, part: Rectangle) {
 /// Returns random operations of one mode for an image of a size, always the same.
 fn resizes(mode: usize, image: ImageSize, count: usize) -> Vec<Resize> {
     let side = |length: u32| prop_oneof![1..length, length / 2..length * 5 / 4];
-    let gravity = prop::sample::select(&GRAVITIES[..]);
+    let gravity = prop::sample::select(&Gravity::ALL[..]);
     let strategy = (side(image.width), side(image.height), 0..3, gravity);
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
@@ -132,7 +131,7 @@ fn map_back(shown: &Pixels, resize: Resize, part: Rectangle, reds: &mut [Vec<u8>
 #[test]
 fn no_set_of_renderings_shows_a_pixel_beneath_the_watermark() {
     let ground = solid(GROUND, SIZE.width, SIZE.height);
-    for gravity in GRAVITIES {
+    for gravity in Gravity::ALL {
         let watermark = red(gravity);
         let file = png(ground.clone());
         let part = marked_part(&file, &watermark);
@@ -167,7 +166,7 @@ fn no_set_of_renderings_shows_a_pixel_beneath_the_watermark() {
 fn pixels_of_a_shrunk_jpeg_are_covered() {
     // Decoded in full size and in a half, a quarter and an eighth, also with incomplete pixels.
     let size = ImageSize::new(643, 485);
-    for (gravity, orientation) in GRAVITIES.into_iter().zip((1..=8_u8).cycle()) {
+    for (gravity, orientation) in Gravity::ALL.into_iter().zip((1..=8_u8).cycle()) {
         let watermark = red(gravity);
         let turned = Orientation::from_exif(orientation.into()).unwrap();
         let jpeg = |pixels| files::turned(pixels, orientation, &files::plain(Format::Jpeg));

@@ -3,7 +3,7 @@
 //! `http-api` builds the same body for errors of handlers; this crate cannot depend on it.
 
 use domain::env::Env;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 
 use crate::http::{ErrorCause, observer::REQUEST_ID};
@@ -65,13 +65,18 @@ fn standard_response<B: From<String>>(status: StatusCode, message: &str) -> Resp
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/json"),
     );
+    allow_all_origins(headers, EXPOSED_HEADERS);
+    response
+}
+
+/// Lets scripts of any origin read a response with these headers.
+pub fn allow_all_origins(headers: &mut HeaderMap, exposed: &'static str) {
     headers.insert(
         header::ACCESS_CONTROL_ALLOW_ORIGIN,
         HeaderValue::from_static("*"),
     );
     headers.insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(EXPOSED_HEADERS),
+        HeaderValue::from_static(exposed),
     );
-    response
 }

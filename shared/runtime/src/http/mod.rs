@@ -12,7 +12,7 @@ mod viewer;
 
 pub use body_timer::{BodyDeadlines, BodyTimer};
 pub use deadline::{RESPONSE_DEADLINE, with_deadline};
-pub use error_response::error_response;
+pub use error_response::{allow_all_origins, error_response};
 pub use event_source::EventSource;
 pub use observer::{ErrorCause, Observer};
 pub use serve::{serve_http, serve_http_or_container, serve_worker};

@@ -38,12 +38,14 @@ impl Default for JobLimits {
     }
 }
 
+/// Returns the time until the invocation of a job ends.
+pub type TimeLeft<'a> = dyn Fn() -> Duration + Send + Sync + 'a;
+
 /// The time that a job may take.
-pub struct JobTime<'a> {
-    /// Returns the time that is left.
-    pub left: &'a (dyn Fn() -> Duration + Send + Sync),
+pub(crate) struct JobTime<'a> {
+    left: &'a TimeLeft<'a>,
     /// Time that must be left to begin another page.
-    pub reserve: Duration,
+    reserve: Duration,
 }
 
 impl JobTime<'_> {

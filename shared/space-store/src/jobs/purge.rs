@@ -18,7 +18,7 @@ use queue::{PurgeJob, PurgePass, Queue};
 use table::Table;
 use tracing::instrument;
 
-use super::{JobLimits, JobTime, folder_purge::FolderPurge};
+use super::{JobLimits, JobTime, TimeLeft, folder_purge::FolderPurge};
 use crate::{folders::FOLDER_PURGE_AFTER_MS, spaces::SpaceScope};
 
 /// Time after the purge job in which the record may still be deleted, in milliseconds: longer than
@@ -74,8 +74,13 @@ impl Purge {
     pub async fn work(
         &self,
         job: &PurgeJob,
-        time: &JobTime<'_>,
+        left: &TimeLeft<'_>,
     ) -> Result<PurgeOutcome, ServiceError> {
+        let time = &JobTime {
+            left,
+            reserve: self.limits.reserve,
+        };
+
         match *job {
             PurgeJob::Space {
                 space_id,

@@ -24,7 +24,7 @@ use queue::{PurgeJob, Queue, RenditionPosition, SweepJob, SweepPosition, SweepRo
 use table::{Table, purges::FileRevision};
 use tracing::instrument;
 
-use super::{JobLimits, JobTime, purge::REPLACEMENT_AGE_MS};
+use super::{JobLimits, JobTime, TimeLeft, purge::REPLACEMENT_AGE_MS};
 
 /// Milliseconds in a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -71,8 +71,12 @@ impl Sweep {
     pub async fn pass(
         &self,
         job: &SweepJob,
-        time: &JobTime<'_>,
+        left: &TimeLeft<'_>,
     ) -> Result<SweepOutcome, ServiceError> {
+        let time = &JobTime {
+            left,
+            reserve: self.limits.reserve,
+        };
         let round = match &job.round {
             Some(round) => round.clone(),
             None if self.purge_trash(time).await? => self.new_round().await?,

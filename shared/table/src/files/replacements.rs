@@ -41,13 +41,8 @@ pub struct ReplacementUpload {
 impl SpaceResource for ReplacementUpload {
     type Id = FileId;
 
-    fn key(space: SpaceId, id: FileId) -> Key {
-        Key::replacement(space, id)
-    }
-
-    fn lookup_key(id: FileId) -> Key {
-        Key::file_lookup(id)
-    }
+    const KEY: fn(SpaceId, FileId) -> Key = Key::replacement;
+    const LOOKUP_KEY: fn(FileId) -> Key = Key::file_lookup;
 }
 
 impl FileRecords<'_> {

@@ -13,7 +13,7 @@ use crate::{
     errors::TableError,
     key::Key,
     read::FoundItems,
-    spaces::{Membership, SpaceResource as _, record::existing},
+    spaces::{Membership, record::existing},
 };
 
 /// A key, and its role in the space that it signed for.
@@ -42,7 +42,7 @@ impl KeyRecords<'_> {
         key: SigningApiKey,
     ) -> Result<SignedTarget, TableError> {
         let space_key = Key::space(space);
-        let config_key = UploadConfig::key(space, config);
+        let config_key = Key::upload_config(space, config);
         let keys = [space_key.clone(), config_key.clone()];
         let mut found = self
             .table

@@ -26,7 +26,7 @@ use crate::{
     condition::{Condition, number, text},
     connection::SpaceRecords,
     errors::{Reason, TableError, WriteError},
-    key::{FILES_IN_FOLDERS, FOLDERS, Key, PARTITION, SORT, space_partition},
+    key::{FILES_IN_FOLDERS, FOLDERS, Key, space_partition},
     query::PREFIX_END,
     spaces::record::{HandleOwner, RetiredHandle, SpaceLookup, existing},
     transaction::Transaction,
@@ -100,19 +100,11 @@ impl SpaceRecords<'_> {
     /// Returns whether a space has any folder, or any file that is not trashed.
     #[instrument(skip_all)]
     pub async fn has_files_or_folders(self, id: SpaceId) -> Result<bool, TableError> {
+        // Only folders and the entries of files in folders and in the root sort in this range.
+        let last = text(format!("{FILES_IN_FOLDERS}{PREFIX_END}"));
         let query = self
             .table
-            .client
-            .query()
-            .table_name(&self.table.name)
-            .consistent_read(true)
-            // Only folders and the entries of files in folders and in the root sort in this range.
-            .key_condition_expression("#partition = :partition AND #sort BETWEEN :first AND :last")
-            .expression_attribute_names("#partition", PARTITION)
-            .expression_attribute_names("#sort", SORT)
-            .expression_attribute_values(":partition", text(space_partition(id)))
-            .expression_attribute_values(":first", text(FOLDERS))
-            .expression_attribute_values(":last", text(format!("{FILES_IN_FOLDERS}{PREFIX_END}")))
+            .range_query(&space_partition(id), text(FOLDERS), last)
             .limit(1);
 
         let response = self.table.call(|| query.clone().send()).await?;

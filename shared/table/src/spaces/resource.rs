@@ -23,46 +23,30 @@ pub trait SpaceResource: DeserializeOwned {
     type Id: Copy + Send;
 
     /// Returns the key of the record.
-    fn key(space: SpaceId, id: Self::Id) -> Key;
-
+    const KEY: fn(SpaceId, Self::Id) -> Key;
     /// Returns the key of the lookup item.
-    fn lookup_key(id: Self::Id) -> Key;
+    const LOOKUP_KEY: fn(Self::Id) -> Key;
 }
 
 impl SpaceResource for File {
     type Id = FileId;
 
-    fn key(space: SpaceId, id: FileId) -> Key {
-        Key::file(space, id)
-    }
-
-    fn lookup_key(id: FileId) -> Key {
-        Key::file_lookup(id)
-    }
+    const KEY: fn(SpaceId, FileId) -> Key = Key::file;
+    const LOOKUP_KEY: fn(FileId) -> Key = Key::file_lookup;
 }
 
 impl SpaceResource for Folder {
     type Id = FolderId;
 
-    fn key(space: SpaceId, id: FolderId) -> Key {
-        Key::folder(space, id)
-    }
-
-    fn lookup_key(id: FolderId) -> Key {
-        Key::folder_lookup(id)
-    }
+    const KEY: fn(SpaceId, FolderId) -> Key = Key::folder;
+    const LOOKUP_KEY: fn(FolderId) -> Key = Key::folder_lookup;
 }
 
 impl SpaceResource for UploadConfig {
     type Id = UploadConfigId;
 
-    fn key(space: SpaceId, id: UploadConfigId) -> Key {
-        Key::upload_config(space, id)
-    }
-
-    fn lookup_key(id: UploadConfigId) -> Key {
-        Key::upload_config_lookup(id)
-    }
+    const KEY: fn(SpaceId, UploadConfigId) -> Key = Key::upload_config;
+    const LOOKUP_KEY: fn(UploadConfigId) -> Key = Key::upload_config_lookup;
 }
 
 /// A record of a space, with the membership of the user who reads it.
@@ -86,7 +70,7 @@ impl SpaceRecords<'_> {
     /// Returns the id of a resource's space.
     #[instrument(name = "space_of", skip_all)]
     pub async fn of<R: SpaceResource>(self, id: R::Id) -> Result<Option<SpaceId>, TableError> {
-        let lookup: Option<Lookup> = self.table.get(R::lookup_key(id)).await?;
+        let lookup: Option<Lookup> = self.table.get((R::LOOKUP_KEY)(id)).await?;
         Ok(lookup.and_then(|lookup| lookup.space_id))
     }
 
@@ -97,7 +81,7 @@ impl SpaceRecords<'_> {
         space: SpaceId,
         id: R::Id,
     ) -> Result<WithSpace<R>, TableError> {
-        self.with_record(space, R::key(space, id)).await
+        self.with_record(space, (R::KEY)(space, id)).await
     }
 
     /// Returns a resource with its space and a user's membership; `None` if any of them does not
@@ -110,7 +94,7 @@ impl SpaceRecords<'_> {
         user: UserId,
     ) -> Result<Option<RecordForMember<R>>, TableError> {
         let space_key = Key::space(space);
-        let resource_key = R::key(space, id);
+        let resource_key = (R::KEY)(space, id);
         let membership_key = Key::membership(user, space);
 
         let keys = [

@@ -32,11 +32,7 @@ use model::{
 };
 
 /// Seeds of a run.
-const SEEDS: Extent = Extent {
-    default: 4,
-    thorough: 60,
-    variable: "LARDER_STATE_SEEDS",
-};
+const SEEDS: Extent = Extent::new(4, 60, "LARDER_STATE_SEEDS");
 /// Maximum number of concurrent seeds.
 const SEEDS_AT_ONCE: usize = 4;
 /// One of this number of seeds has random AWS misbehavior.

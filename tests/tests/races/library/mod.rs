@@ -19,20 +19,17 @@ use futures::{
 };
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Extent, Response, Stack, StackOptions, TestSpace, minutes, text};
+use tests::{Extent, Response, Stack, TestSpace, minutes, text};
 
 use crate::support::seeded::{
     Place,
     invariants::{StoredLibrary, assert_file_records, assert_no_orphans},
     operations::{Request, create_configs, new_folder},
+    start_stack,
 };
 
 /// Rounds of each race.
-const ROUNDS: Extent = Extent {
-    default: 12,
-    thorough: 600,
-    variable: "LARDER_RACE_ROUNDS",
-};
+const ROUNDS: Extent = Extent::new(12, 600, "LARDER_RACE_ROUNDS");
 /// Number of rounds without faults per round with random AWS misbehavior.
 const CALM_ROUNDS: u64 = 20;
 /// Number of rounds between checks of all stored items.
@@ -77,11 +74,7 @@ async fn run(mut fixture: RaceFixture, rounds: u64, round: &impl AsyncFn(&mut Ra
 
 impl RaceFixture {
     async fn new(seed: u64, is_chaotic: bool) -> RaceFixture {
-        let stack = Stack::start_with(StackOptions {
-            seed,
-            ..StackOptions::without_rate_limits()
-        })
-        .await;
+        let stack = start_stack(seed).await;
         let acme = stack.space("Acme").await;
         create_configs(&acme).await;
 

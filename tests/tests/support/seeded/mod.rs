@@ -8,6 +8,7 @@ pub(crate) mod operations;
 use std::fmt;
 
 use rand::{RngExt, rngs::SmallRng};
+use tests::{Stack, StackOptions};
 
 /// Where a random sequence is, for panic messages.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,15 @@ impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "seed {}, step {}", self.seed, self.step)
     }
+}
+
+/// Starts a stack with a seed and without rate limits.
+pub(crate) async fn start_stack(seed: u64) -> Stack {
+    Stack::start_with(StackOptions {
+        seed,
+        ..StackOptions::without_rate_limits()
+    })
+    .await
 }
 
 /// Returns a random item.
