@@ -89,22 +89,3 @@ impl AsyncClock for ManualClock {
 fn as_millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn sleep_ends_when_clock_reaches_its_time() {
-        let clock = ManualClock::starting_at(1_000);
-        let mut sleep = clock.sleep_until(1_500);
-        assert!(futures::poll!(&mut sleep).is_pending());
-
-        clock.clone().advance(Duration::from_millis(499));
-        assert!(futures::poll!(&mut sleep).is_pending());
-
-        clock.clone().advance(Duration::from_millis(1));
-        sleep.await;
-        assert_eq!(clock.now_ms(), 1_500);
-    }
-}

@@ -116,25 +116,22 @@ mod tests {
         panic!("on purpose")
     }
 
-    async fn call(path: &str) -> Result<u16, InvokeError> {
+    #[tokio::test(start_paused = true)]
+    async fn panic_and_timeout_are_reported() {
         let router = Router::new()
             .route("/fine", get(|| async { "fine" }))
             .route("/panic", get(panics))
             .route("/pending", get(std::future::pending::<()>));
         let function = LocalFunction::new("function".to_owned(), 29, FunctionHost::Router(router));
-        let request = Request::get(path).body(Body::empty()).expect("a request");
-        function
-            .call(request)
-            .await
-            .map(|response| response.status().as_u16())
-    }
+        let call = async |path: &str| {
+            let request = Request::get(path).body(Body::empty()).expect("a request");
+            function.call(request).await
+        };
 
-    #[tokio::test(start_paused = true)]
-    async fn panic_and_timeout_are_reported() {
-        assert!(matches!(call("/fine").await, Ok(200)));
-        assert!(
-            matches!(call("/panic").await, Err(InvokeError::Failed(reason)) if reason == "on purpose")
-        );
+        let fine = call("/fine").await.expect("a response");
+        assert_eq!(fine.status(), 200);
+        let panicked = call("/panic").await;
+        assert!(matches!(panicked, Err(InvokeError::Failed(reason)) if reason == "on purpose"));
         assert!(matches!(call("/pending").await, Err(InvokeError::TimedOut)));
     }
 }

@@ -69,36 +69,17 @@ impl Tables {
 
 #[cfg(test)]
 mod tests {
-    use dynoxide::Database;
-    use sam_template::{AttributeType, PrimaryKey};
-
     use super::*;
-
-    fn records() -> TableSpec {
-        TableSpec {
-            logical_id: "Table".to_owned(),
-            name: "records".to_owned(),
-            key: PrimaryKey {
-                partition: "pk".to_owned(),
-                sort: None,
-            },
-            attributes: [("pk".to_owned(), AttributeType::String)].into(),
-            time_to_live: Some("expires_at_seconds".to_owned()),
-        }
-    }
 
     #[test]
     fn sweep_removes_only_expired_items() {
-        let tables = Tables::new(Database::memory().unwrap());
-        tables.ensure(&records()).unwrap();
         // More than one page, and some items without a number as expiry.
         let numbers = (0..PAGE_ITEMS + 10).map(|number| json!({ "N": number.to_string() }));
         let expiries = numbers.chain([json!({ "S": "1" }), json!({ "NULL": true })]);
-        for (index, expiry) in expiries.enumerate() {
-            let item = json!({ "pk": { "S": index.to_string() }, "expires_at_seconds": expiry });
-            let put = json!({ "TableName": "records", "Item": item });
-            call(put, |request| tables.database.put_item(request)).unwrap();
-        }
+        let items = expiries.enumerate().map(|(index, expiry)| {
+            json!({ "pk": { "S": index.to_string() }, "expires_at_seconds": expiry })
+        });
+        let tables = Tables::with_records(items);
 
         tables.remove_expired(505_999).unwrap();
 

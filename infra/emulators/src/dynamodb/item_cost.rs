@@ -184,40 +184,20 @@ impl ItemOperation {
 
 #[cfg(test)]
 mod tests {
-    use dynoxide::Database;
-    use sam_template::{AttributeType, PrimaryKey, TableSpec};
     use serde_json::json;
 
-    use super::{super::engine_call::call, *};
+    use super::*;
 
-    /// Returns the table `records` with the items `small` and `large`, of 5 KB.
-    fn tables() -> Tables {
-        let tables = Tables::new(Database::memory().unwrap());
-        let table = TableSpec {
-            logical_id: "Table".to_owned(),
-            name: "records".to_owned(),
-            key: PrimaryKey {
-                partition: "pk".to_owned(),
-                sort: None,
-            },
-            attributes: [("pk".to_owned(), AttributeType::String)].into(),
-            time_to_live: None,
-        };
-        tables.ensure(&table).unwrap();
-
-        for (name, bytes) in [("small", 100), ("large", 5_000)] {
-            let item = json!({ "pk": { "S": name }, "data": { "S": "x".repeat(bytes) } });
-            let put = json!({ "TableName": "records", "Item": item });
-            call(put, |request| tables.database.put_item(request)).unwrap();
-        }
-
-        tables
+    fn item(name: &str, data_bytes: usize) -> Value {
+        json!({ "pk": { "S": name }, "data": { "S": "x".repeat(data_bytes) } })
     }
 
-    /// Returns the half read units and the write units of each item.
+    /// Returns the half read units and the write units of each item. There are the items `small`
+    /// and `large`, of 5 KB.
     fn units(operation: &str, request: &Value) -> Vec<(usize, usize)> {
+        let items = [item("small", 100), item("large", 5_000)];
         let call = CostedCall {
-            tables: tables(),
+            tables: Tables::with_records(items.into_iter()),
             operation: operation.to_owned(),
             body: request.to_string().into(),
         };
@@ -244,17 +224,19 @@ mod tests {
         assert_eq!(units("TransactGetItems", &transaction), expected);
 
         let keys = ["small", "large"].map(|name| on(name)["Key"].clone());
-        let batch =
-            json!({ "RequestItems": { "records": { "Keys": keys, "ConsistentRead": true } } });
+        let part = json!({ "Keys": keys, "ConsistentRead": true });
+        let batch = json!({ "RequestItems": { "records": part } });
         assert_eq!(units("BatchGetItem", &batch), [(2, 0), (4, 0)]);
+
+        // Queries and missing tables cost nothing.
+        assert!(units("Query", &json!({ "TableName": "records" })).is_empty());
+        let elsewhere = json!({ "TableName": "other", "Key": { "pk": { "S": "a" } } });
+        assert!(units("GetItem", &elsewhere).is_empty());
     }
 
     #[test]
     fn writes_take_units_by_the_larger_size() {
-        let put = |name: &str, bytes: usize| {
-            let item = json!({ "pk": { "S": name }, "data": { "S": "x".repeat(bytes) } });
-            json!({ "TableName": "records", "Item": item })
-        };
+        let put = |name, bytes| json!({ "TableName": "records", "Item": item(name, bytes) });
         assert_eq!(units("PutItem", &put("small", 2_000)), [(0, 2)]);
         assert_eq!(units("PutItem", &put("large", 10)), [(0, 5)]);
         assert_eq!(units("DeleteItem", &on("absent")), [(0, 1)]);
@@ -273,12 +255,5 @@ mod tests {
         let writes = json!([{ "PutRequest": put("new", 10) }, { "DeleteRequest": on("large") }]);
         let batch = json!({ "RequestItems": { "records": writes } });
         assert_eq!(units("BatchWriteItem", &batch), [(0, 1), (0, 5)]);
-    }
-
-    #[test]
-    fn query_and_unknown_table_have_no_cost() {
-        assert!(units("Query", &json!({ "TableName": "records" })).is_empty());
-        let elsewhere = json!({ "TableName": "other", "Key": { "pk": { "S": "a" } } });
-        assert!(units("GetItem", &elsewhere).is_empty());
     }
 }

@@ -167,3 +167,29 @@ fn type_name(kind: AttributeType) -> &'static str {
         AttributeType::Binary => "B",
     }
 }
+
+#[cfg(test)]
+impl Tables {
+    /// Creates a table `records` in memory, whose key is `pk`, with these items.
+    pub(super) fn with_records(items: impl Iterator<Item = Value>) -> Tables {
+        let tables = Tables::new(Database::memory().expect("a database"));
+        let records = TableSpec {
+            logical_id: "Table".to_owned(),
+            name: "records".to_owned(),
+            key: PrimaryKey {
+                partition: "pk".to_owned(),
+                sort: None,
+            },
+            attributes: [("pk".to_owned(), AttributeType::String)].into(),
+            time_to_live: Some("expires_at_seconds".to_owned()),
+        };
+        tables.ensure(&records).expect("a table");
+
+        for item in items {
+            let put = json!({ "TableName": "records", "Item": item });
+            let written = call(put, |request| tables.database.put_item(request));
+            written.expect("an item");
+        }
+        tables
+    }
+}

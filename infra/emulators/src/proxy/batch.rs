@@ -119,38 +119,3 @@ impl SplitBatch {
         response
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn split_batch_is_half_forwarded_and_half_unprocessed() {
-        let request = json!({ "RequestItems": {
-            "a": { "Keys": [1, 2, 3], "ConsistentRead": true },
-            "b": { "Keys": [4] },
-        } });
-        let batch = split("BatchGetItem", &request).unwrap();
-        let forwarded =
-            json!({ "RequestItems": { "a": { "Keys": [1, 2], "ConsistentRead": true } } });
-        assert_eq!(batch.forwarded, Some(forwarded));
-
-        let response =
-            batch.add_unprocessed(json!({ "Responses": { "a": [] }, "UnprocessedKeys": {} }));
-        let unprocessed =
-            json!({ "a": { "Keys": [3], "ConsistentRead": true }, "b": { "Keys": [4] } });
-        assert_eq!(response["UnprocessedKeys"], unprocessed);
-    }
-
-    #[test]
-    fn batch_of_one_entry_is_returned_unprocessed() {
-        let batch = split("BatchWriteItem", &json!({ "RequestItems": { "a": [1] } })).unwrap();
-        assert_eq!(batch.forwarded, None);
-
-        let response = batch.empty_response();
-        assert_eq!(
-            batch.add_unprocessed(response),
-            json!({ "UnprocessedItems": { "a": [1] } })
-        );
-    }
-}

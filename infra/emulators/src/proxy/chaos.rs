@@ -200,34 +200,24 @@ mod tests {
         (Service::Sqs, "SendMessageBatch"),
     ];
 
-    fn first_faults(service: Service, operation: &str) -> Vec<Option<Fault>> {
-        let fault = |call| {
-            let draw = Draw {
-                seed: 1,
-                service,
-                operation,
-                call,
-            };
-            draw.fault()
-        };
-        (0..2_000).map(fault).collect()
-    }
-
     #[test]
-    fn every_possible_fault_occurs() {
+    fn every_possible_fault_occurs_and_consecutive_faults_are_bounded() {
         for (service, operation) in OPERATIONS {
-            let faults = first_faults(service, operation);
+            let fault = |call| {
+                let draw = Draw {
+                    seed: 1,
+                    service,
+                    operation,
+                    call,
+                };
+                draw.fault()
+            };
+            let faults: Vec<_> = (0..2_000).map(fault).collect();
+
             for expected in possible_faults(service, operation) {
                 let is_drawn = faults.contains(&Some(expected.clone()));
                 assert!(is_drawn, "{operation} {expected:?}");
             }
-        }
-    }
-
-    #[test]
-    fn consecutive_faults_are_bounded() {
-        for (service, operation) in OPERATIONS {
-            let faults = first_faults(service, operation);
             let longest = faults.split(Option::is_none).map(<[_]>::len).max();
             let expected = usize::try_from(max_consecutive_faults(service)).ok();
             assert_eq!(longest, expected, "{operation}");

@@ -32,35 +32,3 @@ fn in_query(query: &str) -> Option<String> {
     let credential = percent_decode_str(encoded).decode_utf8().ok()?;
     Some(credential.into_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use http::{Request, request::Builder};
-
-    use super::*;
-
-    fn access_key_of(request: Builder) -> Option<String> {
-        let (head, ()) = request.body(()).unwrap().into_parts();
-        access_key(&head)
-    }
-
-    #[test]
-    fn access_key_is_read_from_authorization_header() {
-        let header = "AWS4-HMAC-SHA256 Credential=KEY/20260101/us-east-1/s3/aws4_request, SignedHeaders=host";
-        let signed = Request::builder().header("authorization", header);
-        assert_eq!(access_key_of(signed).as_deref(), Some("KEY"));
-    }
-
-    #[test]
-    fn access_key_is_read_from_presigned_url() {
-        let uri = "/b/k?X-Amz-Credential=KEY%2F20260101%2Fus-east-1";
-        let presigned = Request::builder().uri(uri);
-        assert_eq!(access_key_of(presigned).as_deref(), Some("KEY"));
-    }
-
-    #[test]
-    fn unsigned_request_has_no_access_key() {
-        let unsigned = Request::builder().uri("/b/k?a=b");
-        assert_eq!(access_key_of(unsigned), None);
-    }
-}

@@ -90,48 +90,40 @@ fn matches(pattern: &str, text: &str, is_same: impl Fn(u8, u8) -> bool) -> bool 
 mod tests {
     use super::*;
 
-    fn is_match(pattern: &str, text: &str) -> bool {
-        matches(pattern, text, |a, b| a == b)
-    }
-
     #[test]
-    fn asterisk_matches_any_characters() {
-        assert!(is_match("*", ""));
-        assert!(is_match("a*c", "abbc"));
-        assert!(is_match("a*b*c", "a-b-b-c"));
-        assert!(!is_match("a*c", "abbcd"));
-    }
+    fn statement_allows_actions_and_resources_that_match_its_patterns() {
+        for (pattern, text, expected) in [
+            ("*", "", true),
+            ("a*c", "abbc", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*c", "abbcd", false),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            // A bucket and its objects are different resources.
+            ("arn:aws:s3:::b/*", "arn:aws:s3:::b", false),
+            ("arn:aws:s3:::b", "arn:aws:s3:::b/key", false),
+        ] {
+            let is_match = matches(pattern, text, |a, b| a == b);
+            assert_eq!(is_match, expected, "{pattern} {text}");
+        }
 
-    #[test]
-    fn question_mark_matches_one_character() {
-        assert!(is_match("a?c", "abc"));
-        assert!(!is_match("a?c", "ac"));
-    }
-
-    #[test]
-    fn bucket_and_its_objects_are_different_resources() {
-        assert!(!is_match("arn:aws:s3:::b/*", "arn:aws:s3:::b"));
-        assert!(!is_match("arn:aws:s3:::b", "arn:aws:s3:::b/key"));
-    }
-
-    #[test]
-    fn statement_allows_only_its_own_actions_on_its_own_resources() {
         let statement = |action: &str, resource: &str| Permission {
             actions: vec![action.to_owned()],
             resources: vec![resource.to_owned()],
         };
-
         let role = [
             statement("dynamodb:GetItem", "arn:one"),
             statement("DynamoDB:Put*", "arn:two"),
         ];
-        let is_allowed = |action: &str, resource: &str| {
-            RequiredPermission::new(action, resource.to_owned()).is_allowed_by(&role)
-        };
-
-        assert!(is_allowed("dynamodb:GetItem", "arn:one"));
-        assert!(is_allowed("dynamodb:PutItem", "arn:two"));
-        assert!(!is_allowed("dynamodb:PutItem", "arn:one"));
-        assert!(!is_allowed("dynamodb:GetItem", "*"));
+        for (action, resource, expected) in [
+            ("dynamodb:GetItem", "arn:one", true),
+            ("dynamodb:PutItem", "arn:two", true),
+            ("dynamodb:PutItem", "arn:one", false),
+            ("dynamodb:GetItem", "*", false),
+        ] {
+            let required = RequiredPermission::new(action, resource.to_owned());
+            let is_allowed = required.is_allowed_by(&role);
+            assert_eq!(is_allowed, expected, "{action} {resource}");
+        }
     }
 }

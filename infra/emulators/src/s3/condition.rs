@@ -111,7 +111,10 @@ fn strongly_matches(condition: &ETagCondition, object: &StoredObject) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        ConditionOutcome::{Failed, NotModified, Proceed},
+        *,
+    };
     use crate::s3::{blob::BlobId, object_headers::ObjectHeaders, object_rows::timestamp};
 
     #[test]
@@ -128,30 +131,18 @@ mod tests {
         };
 
         // If-Match, If-None-Match, If-Modified-Since and If-Unmodified-Since.
-        for ((matching, none_matching, modified, unmodified), expected) in [
-            ((None, None, None, None), ConditionOutcome::Proceed),
-            ((Some("\"b\""), None, None, None), ConditionOutcome::Failed),
-            (
-                (Some("W/\"a\""), None, None, None),
-                ConditionOutcome::Failed,
-            ),
-            ((None, None, None, Some(9)), ConditionOutcome::Failed),
-            ((None, None, None, Some(10)), ConditionOutcome::Proceed),
-            (
-                (None, Some("W/\"a\""), None, None),
-                ConditionOutcome::NotModified,
-            ),
-            ((None, Some("*"), None, None), ConditionOutcome::NotModified),
-            ((None, None, Some(10), None), ConditionOutcome::NotModified),
-            ((None, None, Some(9), None), ConditionOutcome::Proceed),
-            (
-                (Some("\"a\""), None, None, Some(1)),
-                ConditionOutcome::Proceed,
-            ),
-            (
-                (None, Some("\"b\""), Some(99), None),
-                ConditionOutcome::Proceed,
-            ),
+        for (matching, none_matching, modified, unmodified, expected) in [
+            (None, None, None, None, Proceed),
+            (Some("\"b\""), None, None, None, Failed),
+            (Some("W/\"a\""), None, None, None, Failed),
+            (None, None, None, Some(9), Failed),
+            (None, None, None, Some(10), Proceed),
+            (None, Some("W/\"a\""), None, None, NotModified),
+            (None, Some("*"), None, None, NotModified),
+            (None, None, Some(10), None, NotModified),
+            (None, None, Some(9), None, Proceed),
+            (Some("\"a\""), None, None, Some(1), Proceed),
+            (None, Some("\"b\""), Some(99), None, Proceed),
         ] {
             let etag = |text: Option<&str>| text.and_then(|text| text.parse().ok());
             let date = |seconds: Option<i64>| seconds.map(|seconds| timestamp(seconds * 1000));

@@ -88,44 +88,33 @@ impl ByteSpan {
 mod tests {
     use super::*;
 
-    fn resolve(range: &str, size_bytes: u64) -> Option<ByteSpan> {
-        ByteSpan::of_range(Range::parse(range).unwrap(), size_bytes).ok()
-    }
-
     #[test]
-    fn satisfiable_ranges_are_cut_to_the_object() {
-        let span = |first, length| Some(ByteSpan { first, length });
-
-        assert_eq!(resolve("bytes=0-0", 10), span(0, 1));
-        assert_eq!(resolve("bytes=2-5", 10), span(2, 4));
-        assert_eq!(resolve("bytes=2-", 10), span(2, 8));
-        assert_eq!(resolve("bytes=9-99", 10), span(9, 1));
-        assert_eq!(resolve("bytes=-3", 10), span(7, 3));
-        assert_eq!(resolve("bytes=-99", 10), span(0, 10));
-    }
-
-    #[test]
-    fn unsatisfiable_ranges_are_rejected() {
-        assert_eq!(resolve("bytes=10-", 10), None);
-        assert_eq!(resolve("bytes=-0", 10), None);
-        assert_eq!(resolve("bytes=0-", 0), None);
-        assert_eq!(resolve("bytes=-1", 0), None);
-    }
-
-    #[test]
-    fn copy_range_must_be_within_the_source() {
-        let expected = ByteSpan {
-            first: 5,
-            length: 5,
+    fn range_is_cut_to_the_object_but_copy_range_must_be_within_it() {
+        let parse = |range: &str, size_bytes| {
+            ByteSpan::of_range(Range::parse(range).unwrap(), size_bytes).ok()
         };
+        let copied = |range: &str, size_bytes| ByteSpan::of_copy_range(range, size_bytes).ok();
 
-        assert_eq!(
-            ByteSpan::of_copy_range("bytes=5-9", 10).ok(),
-            Some(expected)
-        );
-
-        for invalid in ["bytes=5-10", "bytes=5-", "bytes=-5", "5-9"] {
-            assert!(ByteSpan::of_copy_range(invalid, 10).is_err(), "{invalid}");
+        // The offset of the first byte and the length.
+        for (range, size_bytes, span, copied_span) in [
+            ("bytes=0-0", 10, Some((0, 1)), Some((0, 1))),
+            ("bytes=2-5", 10, Some((2, 4)), Some((2, 4))),
+            ("bytes=5-9", 10, Some((5, 5)), Some((5, 5))),
+            ("bytes=2-", 10, Some((2, 8)), None),
+            ("bytes=5-10", 10, Some((5, 5)), None),
+            ("bytes=9-99", 10, Some((9, 1)), None),
+            ("bytes=-3", 10, Some((7, 3)), None),
+            ("bytes=-99", 10, Some((0, 10)), None),
+            ("bytes=10-", 10, None, None),
+            ("bytes=-0", 10, None, None),
+            ("bytes=0-", 0, None, None),
+            ("bytes=-1", 0, None, None),
+        ] {
+            let shown = |span: ByteSpan| (span.first, span.length);
+            assert_eq!(parse(range, size_bytes).map(shown), span, "{range}");
+            let found = copied(range, size_bytes).map(shown);
+            assert_eq!(found, copied_span, "{range}");
         }
+        assert_eq!(copied("5-9", 10), None);
     }
 }

@@ -2,28 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use aws_sdk_s3::types::{Delete, ObjectIdentifier};
-use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 use futures::future::join_all;
-use sam_template::ResolvedTemplate;
 
 use crate::{
     queues::bodies,
-    support::{
-        Emulation, get_object, media, put_object, queue, records, transact, transactional_put,
-    },
+    support::{Emulation, transact, transactional_put},
 };
-
-fn jobs() -> ResolvedTemplate {
-    ResolvedTemplate {
-        queues: vec![queue("jobs")],
-        ..ResolvedTemplate::default()
-    }
-}
 
 #[tokio::test]
 async fn only_overlapping_transactions_conflict() {
-    let emulation = Emulation::with(&records()).await;
+    let emulation = Emulation::start().await;
     let client = emulation.dynamodb("unrestricted");
     emulation.emulators.chaos().enable(5);
 
@@ -51,88 +39,57 @@ async fn only_overlapping_transactions_conflict() {
 
 #[tokio::test]
 async fn failed_deletes_are_returned_as_errors_and_keep_the_objects() {
-    let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("unrestricted");
+    let emulation = Emulation::start().await;
     let keys = |round: u32| ["a", "b", "c"].map(|name| format!("{round}/{name}"));
-
     for key in (0..30).flat_map(keys) {
-        put_object(&client, &key, "x").await.unwrap();
+        emulation.put_object(&key, "x").await.unwrap();
     }
-
     emulation.emulators.chaos().enable(1);
 
     let mut gone = Vec::new();
     let mut left = Vec::new();
     for round in 0..30 {
-        let objects = keys(round).map(|key| ObjectIdentifier::builder().key(key).build().unwrap());
-        let delete = Delete::builder().set_objects(Some(objects.to_vec()));
-        let delete = client
-            .delete_objects()
-            .bucket("media")
-            .delete(delete.build().unwrap());
-        let Ok(deleted) = delete.send().await else {
+        let Ok(output) = emulation.delete_objects(&keys(round)).await else {
             continue;
         };
-        assert_eq!(deleted.deleted().len() + deleted.errors().len(), 3);
-        gone.extend(
-            deleted
-                .deleted()
-                .iter()
-                .filter_map(|object| object.key.clone()),
-        );
-        left.extend(
-            deleted
-                .errors()
-                .iter()
-                .filter_map(|object| object.key.clone()),
-        );
+        assert_eq!(output.deleted().len() + output.errors().len(), 3);
+        let deleted = output.deleted.into_iter().flatten();
+        gone.extend(deleted.filter_map(|object| object.key));
+        let errors = output.errors.into_iter().flatten();
+        left.extend(errors.filter_map(|error| error.key));
     }
 
     emulation.emulators.chaos().disable();
     assert!(!left.is_empty());
-
     for key in left {
-        assert_eq!(get_object(&client, &key).await.unwrap(), b"x");
+        assert_eq!(emulation.get_object(&key).await.unwrap(), b"x");
     }
-
     for key in gone {
-        assert_eq!(get_object(&client, &key).await, Err("NoSuchKey".to_owned()));
+        let object = emulation.get_object(&key).await;
+        assert_eq!(object, Err("NoSuchKey".to_owned()));
     }
 }
 
 #[tokio::test]
 async fn failed_batch_entries_are_not_sent() {
-    let emulation = Emulation::with(&jobs()).await;
-    let client = emulation.sqs("unrestricted");
-    let url = emulation.queue_url("jobs");
+    let emulation = Emulation::start().await;
     emulation.emulators.chaos().enable(1);
 
     let mut sent = BTreeSet::new();
     let mut failed = BTreeSet::new();
-
     for round in 0..30 {
-        let entry = |index: usize| {
-            let entry = SendMessageBatchRequestEntry::builder().id(index.to_string());
-            entry
-                .message_body(format!("{round} {index}"))
-                .build()
-                .unwrap()
-        };
-        let batch = client
-            .send_message_batch()
-            .queue_url(&url)
-            .set_entries(Some((0..3).map(entry).collect()));
-        let Ok(batch) = batch.send().await else {
+        // The id of an entry is its body too.
+        let names = [0, 1, 2].map(|index| format!("{round}-{index}"));
+        let entries = names.each_ref().map(|name| (name.as_str(), name.as_str()));
+        let Ok(output) = emulation.send_batch(&entries).await else {
             continue;
         };
-        let name = |id: &str| format!("{round} {id}");
-        sent.extend(batch.successful().iter().map(|entry| name(entry.id())));
-        failed.extend(batch.failed().iter().map(|entry| name(entry.id())));
-        assert!(batch.failed().iter().all(|entry| !entry.sender_fault()));
+        sent.extend(output.successful.into_iter().map(|entry| entry.id));
+        assert!(output.failed.iter().all(|entry| !entry.sender_fault));
+        failed.extend(output.failed.into_iter().map(|entry| entry.id));
     }
 
     emulation.emulators.chaos().disable();
-
     let mut received = BTreeSet::new();
     loop {
         let messages = emulation.receive("jobs", 0).await;
@@ -141,45 +98,33 @@ async fn failed_batch_entries_are_not_sent() {
         }
         received.extend(bodies(&messages).into_iter().map(str::to_owned));
     }
-
     assert!(!failed.is_empty() && failed.is_disjoint(&received));
     assert!(sent.is_subset(&received));
 }
 
 #[tokio::test]
 async fn messages_are_duplicated_and_reordered_but_never_lost() {
-    let emulation = Emulation::with(&jobs()).await;
-    let client = emulation.sqs("unrestricted");
-    let url = emulation.queue_url("jobs");
-
+    let emulation = Emulation::start().await;
     for number in 0..30 {
         emulation.send(&number.to_string(), 0).await;
     }
-
     emulation.emulators.chaos().enable(1);
 
+    let receive = emulation.sqs("unrestricted").receive_message();
+    let receive = receive.queue_url(emulation.queue_url("jobs"));
+    let receive = receive.max_number_of_messages(2);
     let mut received: Vec<u32> = Vec::new();
     let mut ids = HashMap::new();
-
-    while received.iter().collect::<BTreeSet<_>>().len() < 30 {
-        let Ok(messages) = client
-            .receive_message()
-            .queue_url(&url)
-            .max_number_of_messages(2)
-            .send()
-            .await
-        else {
+    while ids.len() < 30 {
+        let Ok(output) = receive.clone().send().await else {
             continue;
         };
-        for message in messages.messages() {
+        for message in output.messages() {
             let number = message.body().unwrap().parse().unwrap();
             received.push(number);
             let id = message.message_id().unwrap().to_owned();
-            assert_eq!(
-                ids.entry(number).or_insert_with(|| id.clone()),
-                &id,
-                "a duplicate has the ID of the first delivery"
-            );
+            let first = ids.entry(number).or_insert_with(|| id.clone());
+            assert_eq!(*first, id, "a duplicate has the ID of the first delivery");
         }
     }
 
@@ -190,12 +135,13 @@ async fn messages_are_duplicated_and_reordered_but_never_lost() {
 
 #[tokio::test]
 async fn duplicate_message_can_be_deleted_before_its_second_delivery() {
-    let emulation = Emulation::with(&jobs()).await;
+    let emulation = Emulation::start().await;
     let client = emulation.sqs("unrestricted");
     let url = emulation.queue_url("jobs");
     emulation.emulators.chaos().enable(1);
     let send = client.send_message().queue_url(&url).message_body("x");
     let receive = client.receive_message().queue_url(&url);
+
     for _ in 0..20 {
         while send.clone().send().await.is_err() {}
         loop {
@@ -205,10 +151,8 @@ async fn duplicate_message_can_be_deleted_before_its_second_delivery() {
             let Some(message) = received.messages().first() else {
                 break;
             };
-            let delete = client
-                .delete_message()
-                .queue_url(&url)
-                .receipt_handle(message.receipt_handle().unwrap());
+            let delete = client.delete_message().queue_url(&url);
+            let delete = delete.receipt_handle(message.receipt_handle().unwrap());
             while delete.clone().send().await.is_err() {}
         }
     }

@@ -1,151 +1,143 @@
-//! Multipart uploads.
+//! Multipart uploads, of parts that are sent or copied from ranges of objects.
 
 use aws_sdk_s3::{
     Client,
-    operation::complete_multipart_upload::builders::CompleteMultipartUploadFluentBuilder,
-    primitives::ByteStream,
-    types::{ChecksumAlgorithm, CompletedMultipartUpload, CompletedPart},
+    operation::{
+        complete_multipart_upload::builders::CompleteMultipartUploadFluentBuilder,
+        upload_part_copy::builders::UploadPartCopyFluentBuilder,
+    },
+    types::{CompletedMultipartUpload, CompletedPart},
 };
 use md5::{Digest, Md5};
 use sam_template::LifecycleRule;
 
-use crate::support::{
-    DAY_SECONDS, Emulation, ObjectFiles, allow, bytes, code, get_object, media, media_with,
-    principal, put_object,
+use crate::{
+    copies::copy,
+    support::{DAY_SECONDS, Emulation, ObjectFiles, bytes, code, template_with},
 };
 
 /// Minimum size of a part that is not the last, in bytes.
 const PART_BYTES: usize = 5 * 1024 * 1024;
 
 /// A multipart upload of one key.
-struct Upload<'a> {
-    client: &'a Client,
-    key: &'a str,
-    id: String,
+pub(crate) struct Upload {
+    client: Client,
+    key: String,
+    pub(crate) id: String,
 }
 
-impl Upload<'_> {
-    async fn create<'a>(client: &'a Client, key: &'a str) -> Upload<'a> {
-        let create = client
-            .create_multipart_upload()
-            .bucket("media")
-            .key(key)
-            .content_type("video/mp4")
-            .metadata("a", "b");
+impl Upload {
+    pub(crate) async fn create(emulation: &Emulation, key: &str) -> Upload {
+        let client = emulation.s3("unrestricted");
+        let create = client.create_multipart_upload().bucket("media").key(key);
+        let create = create.content_type("video/mp4").metadata("a", "b");
         let id = create.send().await.unwrap().upload_id.unwrap();
-        Upload { client, key, id }
+        Upload {
+            client,
+            key: key.to_owned(),
+            id,
+        }
     }
 
     /// Uploads a part. Returns its part of the completion or the error code.
-    async fn put_part(&self, number: i32, body: Vec<u8>) -> Result<CompletedPart, String> {
+    pub(crate) async fn put_part(
+        &self,
+        number: i32,
+        body: impl Into<Vec<u8>>,
+    ) -> Result<CompletedPart, String> {
         let part = self
             .client
             .upload_part()
             .bucket("media")
-            .key(self.key)
+            .key(&self.key)
             .upload_id(&self.id)
             .part_number(number)
-            .body(ByteStream::from(body))
-            .send()
-            .await
-            .map_err(code)?;
-        let completed = CompletedPart::builder()
-            .part_number(number)
-            .set_e_tag(part.e_tag);
+            .body(body.into().into());
+        let output = part.send().await.map_err(code)?;
+        Ok(completed(number, output.e_tag))
+    }
 
-        Ok(completed.build())
+    /// Copies a range of the object `source` to a part.
+    fn copy_part(&self, number: i32, range: &str) -> UploadPartCopyFluentBuilder {
+        self.client
+            .upload_part_copy()
+            .bucket("media")
+            .key(&self.key)
+            .upload_id(&self.id)
+            .part_number(number)
+            .copy_source("media/source")
+            .copy_source_range(range)
     }
 
     fn completion(&self, parts: Vec<CompletedPart>) -> CompleteMultipartUploadFluentBuilder {
-        let parts = CompletedMultipartUpload::builder()
-            .set_parts(Some(parts))
-            .build();
+        let parts = CompletedMultipartUpload::builder().set_parts(Some(parts));
         self.client
             .complete_multipart_upload()
             .bucket("media")
-            .key(self.key)
+            .key(&self.key)
             .upload_id(&self.id)
-            .multipart_upload(parts)
+            .multipart_upload(parts.build())
     }
 
     /// Completes the upload. Returns the ETag or the error code.
-    async fn complete(&self, parts: Vec<CompletedPart>) -> Result<String, String> {
+    pub(crate) async fn complete(&self, parts: Vec<CompletedPart>) -> Result<String, String> {
         let output = self.completion(parts).send().await.map_err(code)?;
         Ok(output.e_tag.unwrap())
     }
 
     async fn abort(&self) -> Result<(), String> {
-        let abort = self
-            .client
-            .abort_multipart_upload()
-            .bucket("media")
-            .key(self.key)
-            .upload_id(&self.id);
+        let abort = self.client.abort_multipart_upload().bucket("media");
+        let abort = abort.key(&self.key).upload_id(&self.id);
         abort.send().await.map(drop).map_err(code)
     }
 }
 
+fn completed(number: i32, tag: Option<String>) -> CompletedPart {
+    let part = CompletedPart::builder().part_number(number);
+    part.set_e_tag(tag).build()
+}
+
+fn no_such_upload<T>() -> Result<T, String> {
+    Err("NoSuchUpload".to_owned())
+}
+
 #[tokio::test]
 async fn completion_joins_the_named_parts() {
-    let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("unrestricted");
+    let emulation = Emulation::start().await;
     let whole = bytes(PART_BYTES + 1000);
-    let film = Upload::create(&client, "film").await;
+    let (large, small) = whole.split_at(PART_BYTES);
+    let film = Upload::create(&emulation, "film").await;
     // Parts arrive in any order. The last upload with a number replaces the others.
-    let second = film
-        .put_part(7, whole[PART_BYTES..].to_vec())
-        .await
-        .unwrap();
-    film.put_part(2, b"replaced".to_vec()).await.unwrap();
-    let first = film
-        .put_part(2, whole[..PART_BYTES].to_vec())
-        .await
-        .unwrap();
-    film.put_part(9, b"not named".to_vec()).await.unwrap();
-    let incomplete = get_object(&client, "film").await;
+    let second = film.put_part(7, small).await.unwrap();
+    film.put_part(2, "replaced").await.unwrap();
+    let first = film.put_part(2, large).await.unwrap();
+    film.put_part(9, "not named").await.unwrap();
+    let incomplete = emulation.get_object("film").await;
     assert_eq!(incomplete, Err("NoSuchKey".to_owned()));
 
     let tag = film.complete(vec![first, second]).await.unwrap();
 
-    let part_md5s = [
-        Md5::digest(&whole[..PART_BYTES]),
-        Md5::digest(&whole[PART_BYTES..]),
-    ];
-    let md5 = hex::encode(Md5::digest(part_md5s.concat()));
+    let md5s = [Md5::digest(large), Md5::digest(small)].concat();
+    let md5 = hex::encode(Md5::digest(md5s));
     assert_eq!(tag, format!("\"{md5}-2\""));
-
-    let object = client
-        .get_object()
-        .bucket("media")
-        .key("film")
-        .send()
-        .await
-        .unwrap();
+    let get = film.client.get_object().bucket("media").key("film");
+    let object = get.send().await.unwrap();
     assert_eq!(object.content_type(), Some("video/mp4"));
     assert_eq!(object.metadata().unwrap()["a"], "b");
     assert_eq!(object.body.collect().await.unwrap().to_vec(), whole);
     assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
-
-    let late = film.put_part(1, Vec::new()).await;
-    assert_eq!(late.unwrap_err(), "NoSuchUpload");
+    assert_eq!(film.put_part(1, "").await, no_such_upload());
 }
 
 #[tokio::test]
 async fn invalid_completion_keeps_the_upload() {
-    let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("unrestricted");
-    let upload = Upload::create(&client, "k").await;
+    let emulation = Emulation::start().await;
+    let upload = Upload::create(&emulation, "k").await;
     let one = upload.put_part(1, vec![1; PART_BYTES]).await.unwrap();
     let two = upload.put_part(2, vec![2; 10]).await.unwrap();
     let three = upload.put_part(3, vec![3; 10]).await.unwrap();
-    let missing = CompletedPart::builder()
-        .part_number(4)
-        .e_tag("\"x\"")
-        .build();
-    let wrong_tag = CompletedPart::builder()
-        .part_number(1)
-        .set_e_tag(two.e_tag.clone())
-        .build();
+    let missing = completed(4, Some("\"x\"".to_owned()));
+    let wrong_tag = completed(1, two.e_tag.clone());
 
     for (parts, expected) in [
         (vec![], "MalformedXML"),
@@ -158,123 +150,97 @@ async fn invalid_completion_keeps_the_upload() {
         assert_eq!(upload.complete(parts).await.unwrap_err(), expected);
     }
 
-    let other_key = Upload {
-        client: &client,
-        key: "other",
-        id: upload.id.clone(),
-    };
-    let error = other_key.complete(vec![one.clone()]).await;
-    assert_eq!(error.unwrap_err(), "NoSuchUpload");
     upload.complete(vec![one, two]).await.unwrap();
-    let object = get_object(&client, "k").await.unwrap();
+    let object = emulation.get_object("k").await.unwrap();
     assert_eq!(object.len(), PART_BYTES + 10);
 }
 
 #[tokio::test]
 async fn conditional_completion_keeps_existing_object() {
-    let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("unrestricted");
-    let upload = Upload::create(&client, "k").await;
-    let part = upload.put_part(1, b"part".to_vec()).await.unwrap();
-    put_object(&client, "k", "existing").await.unwrap();
+    let emulation = Emulation::start().await;
+    let upload = Upload::create(&emulation, "k").await;
+    let part = upload.put_part(1, "part").await.unwrap();
+    emulation.put_object("k", "existing").await.unwrap();
 
     let conditional = upload.completion(vec![part.clone()]).if_none_match("*");
     let error = conditional.send().await.unwrap_err();
     assert_eq!(code(error), "PreconditionFailed");
-    assert_eq!(get_object(&client, "k").await.unwrap(), b"existing");
+    assert_eq!(emulation.get_object("k").await.unwrap(), b"existing");
 
     upload.complete(vec![part]).await.unwrap();
-    assert_eq!(get_object(&client, "k").await.unwrap(), b"part");
+    assert_eq!(emulation.get_object("k").await.unwrap(), b"part");
     assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
 }
 
 #[tokio::test]
-async fn aborted_upload_no_longer_exists() {
-    let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("unrestricted");
-    let upload = Upload::create(&client, "k").await;
-    let part = upload.put_part(1, b"x".to_vec()).await.unwrap();
+async fn upload_is_found_by_its_id_and_key_until_it_is_aborted() {
+    let emulation = Emulation::start().await;
+    let upload = Upload::create(&emulation, "k").await;
+    let next = Upload::create(&emulation, "k").await;
+    assert_ne!(next.id, upload.id);
+    let part = upload.put_part(1, "x").await.unwrap();
+
+    for (key, id) in [("k", "not-an-id"), ("other", &upload.id)] {
+        let unknown = Upload {
+            client: upload.client.clone(),
+            key: key.to_owned(),
+            id: id.to_owned(),
+        };
+        assert_eq!(unknown.put_part(1, "").await, no_such_upload());
+        let completion = unknown.complete(vec![part.clone()]).await;
+        assert_eq!(completion, no_such_upload());
+    }
+    for number in [0, 10_001] {
+        let error = upload.put_part(number, "").await.unwrap_err();
+        assert_eq!(error, "InvalidArgument", "{number}");
+    }
 
     upload.abort().await.unwrap();
-
-    let no_such_upload = || "NoSuchUpload".to_owned();
-    assert_eq!(upload.abort().await, Err(no_such_upload()));
-    assert_eq!(upload.complete(vec![part]).await, Err(no_such_upload()));
-
-    let next = Upload::create(&client, "k").await;
-    assert_ne!(next.id, upload.id);
+    assert_eq!(upload.abort().await, no_such_upload());
+    assert_eq!(upload.complete(vec![part]).await, no_such_upload());
     assert_eq!(emulation.object_files(), ObjectFiles::finished(0));
 }
 
 #[tokio::test]
-async fn invalid_upload_ids_and_part_numbers_are_rejected() {
-    let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("unrestricted");
-    let invalid_id = Upload {
-        client: &client,
-        key: "k",
-        id: "not-an-id".to_owned(),
-    };
-    let error = invalid_id.put_part(1, Vec::new()).await;
-    assert_eq!(error.unwrap_err(), "NoSuchUpload");
+async fn copied_ranges_are_joined_to_an_object_whose_copy_has_an_md5_as_etag() {
+    let emulation = Emulation::start().await;
+    let source = bytes(PART_BYTES + 100);
+    let put = emulation.put_object("source", source.clone()).await;
+    let tag = put.unwrap();
+    let upload = Upload::create(&emulation, "joined").await;
 
-    let upload = Upload::create(&client, "k").await;
-    for number in [0, 10_001] {
-        let error = upload.put_part(number, Vec::new()).await;
-        assert_eq!(error.unwrap_err(), "InvalidArgument", "{number}");
+    let last = PART_BYTES + 99;
+    let mut parts = Vec::new();
+    for (number, range) in [(1, format!("bytes=100-{last}")), (2, "bytes=0-99".into())] {
+        let copied = upload.copy_part(number, &range).copy_source_if_match(&tag);
+        let result = copied.send().await.unwrap().copy_part_result.unwrap();
+        parts.push(completed(number, result.e_tag));
     }
+    upload.complete(parts).await.unwrap();
+
+    let joined = emulation.get_object("joined").await.unwrap();
+    assert_eq!(joined, [&source[100..], &source[..100]].concat());
+    let copy = copy(&upload.client, "media/joined", "copy").send().await;
+    let result = copy.unwrap().copy_object_result.unwrap();
+    let md5 = hex::encode(Md5::digest(&joined));
+    assert_eq!(result.e_tag(), Some(&*format!("\"{md5}\"")));
 }
 
 #[tokio::test]
-async fn checksums_and_lists_of_parts_are_not_emulated() {
-    let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("unrestricted");
-    let create = client
-        .create_multipart_upload()
-        .bucket("media")
-        .key("k")
-        .checksum_algorithm(ChecksumAlgorithm::Crc32);
-    let error = create.send().await.unwrap_err();
-    assert_eq!(code(error), "NotImplemented");
+async fn part_copy_fails_if_its_range_exceeds_the_source_or_the_source_has_changed() {
+    let emulation = Emulation::start().await;
+    let source = bytes(PART_BYTES + 1);
+    emulation.put_object("source", source).await.unwrap();
+    let upload = Upload::create(&emulation, "joined").await;
 
-    let upload = Upload::create(&client, "k").await;
-    let list = client
-        .list_parts()
-        .bucket("media")
-        .key("k")
-        .upload_id(&upload.id);
-    assert_eq!(code(list.send().await.unwrap_err()), "NotImplemented");
+    let too_long = upload.copy_part(1, &format!("bytes=0-{}", PART_BYTES + 1));
+    let error = too_long.send().await.unwrap_err();
+    assert_eq!(code(error), "InvalidArgument");
 
-    let mut part = upload.put_part(1, b"part".to_vec()).await.unwrap();
-    part.checksum_crc32 = Some("y/Q5Jg==".to_owned());
-    let error = upload.complete(vec![part]).await.unwrap_err();
-    assert_eq!(error, "NotImplemented");
-}
-
-#[tokio::test]
-async fn abort_requires_its_own_permission() {
-    let emulation = Emulation::with(&media()).await;
-    let objects = "arn:aws:s3:::media/*";
-    for (name, action) in [
-        ("uploader", "s3:PutObject"),
-        ("cleaner", "s3:AbortMultipartUpload"),
-    ] {
-        emulation
-            .emulators
-            .register_principal(principal(name, [allow(action, objects)]));
-    }
-
-    let uploader = emulation.s3("uploader");
-    let upload = Upload::create(&uploader, "k").await;
-    assert_eq!(upload.abort().await, Err("AccessDenied".to_owned()));
-
-    let cleaner = emulation.s3("cleaner");
-    let by_cleaner = Upload {
-        client: &cleaner,
-        ..upload
-    };
-
-    by_cleaner.abort().await.unwrap();
+    let changed = upload.copy_part(1, "bytes=0-9");
+    let changed = changed.copy_source_if_match("\"other\"");
+    let error = changed.send().await.unwrap_err();
+    assert_eq!(code(error), "PreconditionFailed");
 }
 
 #[tokio::test]
@@ -284,32 +250,21 @@ async fn incomplete_upload_survives_restart_and_expires() {
         expiration_days: None,
         abort_multipart_days: Some(1),
     };
-    let template = media_with(rule);
-    let emulation = Emulation::with(&template).await;
-    let client = emulation.s3("unrestricted");
-    put_object(&client, "a/object", "stays").await.unwrap();
-    let expiring = Upload::create(&client, "a/expiring").await;
-    let other = Upload::create(&client, "b/other").await;
-    expiring.put_part(1, b"part".to_vec()).await.unwrap();
-    let part = other.put_part(1, b"part".to_vec()).await.unwrap();
+    let emulation = Emulation::with(template_with(rule)).await;
+    emulation.put_object("a/object", "stays").await.unwrap();
+    let mut expiring = Upload::create(&emulation, "a/expiring").await;
+    let mut kept = Upload::create(&emulation, "b/kept").await;
+    expiring.put_part(1, "part").await.unwrap();
+    let part = kept.put_part(1, "part").await.unwrap();
 
     let restarted = emulation.restart().await;
-    restarted.emulators.provision(&template).await.unwrap();
     assert_eq!(restarted.object_files(), ObjectFiles::finished(3));
     restarted.sweep_after(2 * DAY_SECONDS).await;
 
     assert_eq!(restarted.object_files(), ObjectFiles::finished(2));
-
-    let client = restarted.s3("unrestricted");
-    let expired = Upload {
-        client: &client,
-        ..expiring
-    };
-    let kept = Upload {
-        client: &client,
-        ..other
-    };
-
-    assert_eq!(expired.abort().await.unwrap_err(), "NoSuchUpload");
+    for upload in [&mut expiring, &mut kept] {
+        upload.client = restarted.s3("unrestricted");
+    }
+    assert_eq!(expiring.abort().await, no_such_upload());
     kept.complete(vec![part]).await.unwrap();
 }

@@ -1,190 +1,144 @@
 //! Authorization and the call log.
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::{
-    config::Credentials,
     error::ProvideErrorMetadata as _,
+    operation::transact_write_items::builders::TransactWriteItemsFluentBuilder,
     types::{ConditionCheck, TransactWriteItem},
 };
+use aws_sdk_s3::presigning::PresigningConfig;
 use emulators::{CallRecord, Service};
-use sam_template::ResolvedTemplate;
 
-use crate::support::{
-    Emulation, allow, exists, principal, put, queue, records, text, transactional_put,
+use crate::{
+    presigned::{path_of, send},
+    support::{Emulation, code, exists, item, principal, put, transactional_put},
 };
 
 const TABLE: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/records";
 
-fn transaction(
-    client: &aws_sdk_dynamodb::Client,
-) -> aws_sdk_dynamodb::operation::transact_write_items::builders::TransactWriteItemsFluentBuilder {
+#[tokio::test]
+async fn call_without_credentials_or_permission_has_the_error_code_of_its_service() {
+    let emulation = Emulation::start().await;
+    emulation.register("powerless", &[("*", "arn:other")]);
+    let mut impostor = principal("impostor", &[("*", "*")]);
+    impostor.secret_key.push('!');
+    emulation.emulators.register_principal(impostor);
+
+    // The codes of DynamoDB and Secrets Manager, SQS, and S3.
+    for (principal, json_code, sqs_code, s3_code) in [
+        (
+            "powerless",
+            "AccessDeniedException",
+            "AccessDenied",
+            "AccessDenied",
+        ),
+        (
+            "unregistered",
+            "UnrecognizedClientException",
+            "InvalidClientTokenId",
+            "InvalidAccessKeyId",
+        ),
+        (
+            "impostor",
+            "InvalidSignatureException",
+            "SignatureDoesNotMatch",
+            "SignatureDoesNotMatch",
+        ),
+    ] {
+        let call = emulation.dynamodb(principal).list_tables();
+        let error = call.send().await.unwrap_err();
+        assert_eq!(code(error), json_code, "{principal}");
+
+        let call = emulation.secrets(principal).get_secret_value();
+        let error = call.secret_id("larder-Master").send().await.unwrap_err();
+        assert_eq!(code(error), json_code, "{principal}");
+
+        let call = emulation.sqs(principal).receive_message();
+        let call = call.queue_url(emulation.queue_url("jobs"));
+        let error = call.send().await.unwrap_err();
+        assert_eq!(code(error), sqs_code, "{principal}");
+
+        let call = emulation.s3(principal).list_objects_v2();
+        let error = call.bucket("media").send().await.unwrap_err();
+        assert_eq!(code(error), s3_code, "{principal}");
+    }
+}
+
+/// Returns a put of the item `new` if there is no item `other`.
+fn transaction(client: &aws_sdk_dynamodb::Client) -> TransactWriteItemsFluentBuilder {
     let check = ConditionCheck::builder()
         .table_name("records")
-        .key("pk", text("other"))
-        .key("sk", text("-"));
-    let check = check.condition_expression("attribute_not_exists(pk)");
+        .set_key(Some(item("other")))
+        .condition_expression("attribute_not_exists(pk)");
+    let check = TransactWriteItem::builder().condition_check(check.build().unwrap());
 
     client
         .transact_write_items()
         .transact_items(transactional_put("new"))
-        .transact_items(
-            TransactWriteItem::builder()
-                .condition_check(check.build().unwrap())
-                .build(),
-        )
+        .transact_items(check.build())
 }
 
 #[tokio::test]
 async fn transaction_requires_permission_of_each_operation() {
-    let emulation = Emulation::with(&records()).await;
-    emulation
-        .emulators
-        .register_principal(principal("writer", [allow("dynamodb:PutItem", TABLE)]));
+    let emulation = Emulation::start().await;
+    let operator = emulation.dynamodb("unrestricted");
     let writer = emulation.dynamodb("writer");
+    let write = ("dynamodb:PutItem", TABLE);
+    emulation.register("writer", &[write]);
+
     let error = transaction(&writer).send().await.unwrap_err();
+
     assert_eq!(error.code(), Some("AccessDeniedException"));
-
     let message = error.message().unwrap();
-    assert!(
-        message.contains("writer is not authorized to perform: dynamodb:ConditionCheckItem"),
-        "{message}"
-    );
-    assert!(!exists(&emulation.dynamodb("unrestricted"), "new").await);
+    let expected = "writer is not authorized to perform: dynamodb:ConditionCheckItem";
+    assert!(message.contains(expected), "{message}");
+    assert!(!exists(&operator, "new").await);
 
-    let both = [
-        allow("dynamodb:PutItem", TABLE),
-        allow("dynamodb:ConditionCheckItem", TABLE),
-    ];
-    emulation
-        .emulators
-        .register_principal(principal("writer", both));
+    let check = ("dynamodb:ConditionCheckItem", TABLE);
+    emulation.register("writer", &[write, check]);
     transaction(&writer).send().await.unwrap();
-    assert!(exists(&emulation.dynamodb("unrestricted"), "new").await);
+    assert!(exists(&operator, "new").await);
 }
 
 #[tokio::test]
-async fn unregistered_access_key_is_rejected() {
-    let emulation = Emulation::with(&ResolvedTemplate {
-        queues: vec![queue("jobs")],
-        ..records()
-    })
-    .await;
-    let error = emulation
-        .dynamodb("unregistered")
-        .list_tables()
-        .send()
-        .await
-        .unwrap_err();
-
-    assert_eq!(error.code(), Some("UnrecognizedClientException"));
-
-    let error = emulation
-        .sqs("unregistered")
-        .list_queues()
-        .send()
-        .await
-        .unwrap_err();
-
-    assert_eq!(error.code(), Some("InvalidClientTokenId"));
-}
-
-#[tokio::test]
-async fn permissions_apply_per_queue_and_action() {
-    let emulation = Emulation::with(&ResolvedTemplate {
-        queues: vec![queue("mine"), queue("other")],
-        ..ResolvedTemplate::default()
-    })
-    .await;
-    let mine = "arn:aws:sqs:us-east-1:000000000000:mine";
-    emulation
-        .emulators
-        .register_principal(principal("sender", [allow("sqs:SendMessage", mine)]));
-
-    let sender = emulation.sqs("sender");
-    sender
-        .send_message()
-        .queue_url(emulation.queue_url("mine"))
-        .message_body("yes")
-        .send()
-        .await
-        .unwrap();
-
-    let other = sender
-        .send_message()
-        .queue_url(emulation.queue_url("other"))
-        .message_body("no")
-        .send()
-        .await;
-
-    assert_eq!(other.unwrap_err().code(), Some("AccessDenied"));
-
-    let receive = sender
-        .receive_message()
-        .queue_url(emulation.queue_url("mine"))
-        .send()
-        .await;
-
-    assert_eq!(receive.unwrap_err().code(), Some("AccessDenied"));
-}
-
-#[tokio::test]
-async fn call_log_has_every_attempt() {
-    let emulation = Emulation::with(&records()).await;
-    emulation
-        .emulators
-        .register_principal(principal("reader", [allow("dynamodb:GetItem", TABLE)]));
-
+async fn every_attempt_is_logged_for_its_principal_but_preflights_are_not() {
+    let emulation = Emulation::start().await;
+    let objects = ("s3:GetObject", "arn:aws:s3:::media/*");
+    let items = ("dynamodb:GetItem", TABLE);
+    emulation.register("reader", &[items, objects]);
+    emulation.put_object("photo", "bytes").await.unwrap();
+    let get = emulation.s3("reader").get_object().bucket("media");
+    let expiry = PresigningConfig::expires_in(Duration::from_mins(1)).unwrap();
+    let signed = get.key("photo").presigned(expiry).await.unwrap();
+    let path = path_of(&emulation, signed.uri());
     let call_log = emulation.emulators.call_log();
-    exists(&emulation.dynamodb("unrestricted"), "a").await;
     call_log.clear();
-    assert!(!exists(&emulation.dynamodb("reader"), "a").await);
-    assert!(!put(&emulation.dynamodb("reader"), "a").await);
 
-    let _ = emulation
-        .dynamodb("unregistered")
-        .list_tables()
-        .send()
-        .await;
-    let call = |principal: &str, operation: &str, status| CallRecord {
-        principal: principal.to_owned(),
-        service: Service::DynamoDb,
-        operation: operation.to_owned(),
-        status,
-    };
+    let preflight = "OPTIONS /media/photo HTTP/1.1\r\norigin: https://example.com\r\naccess-control-request-method: PUT";
+    let allowed = send(&emulation, preflight, "").await;
+    assert!(allowed.contains("access-control-allow-origin"), "{allowed}");
+    let reader = emulation.dynamodb("reader");
+    assert!(!exists(&reader, "a").await);
+    assert!(!put(&reader, "a").await);
+    let unregistered = emulation.dynamodb("unregistered").list_tables();
+    unregistered.send().await.unwrap_err();
+    let presigned = send(&emulation, &format!("GET {path} HTTP/1.1"), "").await;
+    assert!(presigned.ends_with("bytes"), "{presigned}");
+    send(&emulation, "GET /media/photo HTTP/1.1", "").await;
 
     let expected = [
-        call("reader", "GetItem", 200),
-        call("reader", "PutItem", 400),
-        call("unknown", "ListTables", 400),
+        ("reader", Service::DynamoDb, "GetItem", 200),
+        ("reader", Service::DynamoDb, "PutItem", 400),
+        ("unknown", Service::DynamoDb, "ListTables", 400),
+        ("reader", Service::S3, "GetObject", 200),
+        ("unknown", Service::S3, "GetObject", 403),
     ];
-
+    let expected = expected.map(|(principal, service, operation, status)| CallRecord {
+        principal: principal.to_owned(),
+        service,
+        operation: operation.to_owned(),
+        status,
+    });
     assert_eq!(call_log.calls(), expected);
-}
-
-#[tokio::test]
-async fn access_key_with_a_wrong_secret_is_rejected_by_all_services() {
-    let emulation = Emulation::with(&records()).await;
-    let guessed = || Credentials::new("unrestricted", "guessed", None, None, "test");
-
-    let config = aws_sdk_dynamodb::Config::builder().credentials_provider(guessed());
-    let call = emulation.dynamodb("unrestricted").list_tables();
-    let error = call.customize().config_override(config).send().await;
-    let error = error.unwrap_err();
-    assert_eq!(error.code(), Some("InvalidSignatureException"));
-
-    let config = aws_sdk_secretsmanager::Config::builder().credentials_provider(guessed());
-    let call = emulation.secrets("unrestricted").get_secret_value();
-    let error = call.secret_id("secret").customize().config_override(config);
-    let error = error.send().await.unwrap_err();
-    assert_eq!(error.code(), Some("InvalidSignatureException"));
-
-    let config = aws_sdk_sqs::Config::builder().credentials_provider(guessed());
-    let call = emulation.sqs("unrestricted").list_queues();
-    let error = call.customize().config_override(config).send().await;
-    assert_eq!(error.unwrap_err().code(), Some("SignatureDoesNotMatch"));
-
-    let config = aws_sdk_s3::Config::builder().credentials_provider(guessed());
-    let call = emulation.s3("unrestricted").list_objects_v2();
-    let error = call.bucket("bucket").customize().config_override(config);
-    let error = error.send().await.unwrap_err();
-    assert_eq!(error.code(), Some("SignatureDoesNotMatch"));
 }

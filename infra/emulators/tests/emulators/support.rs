@@ -1,6 +1,7 @@
 //! Running emulators, their clients, and shared fixtures.
 
 use std::{
+    collections::HashMap,
     net::TcpListener,
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,11 +13,15 @@ use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
     types::{AttributeValue, Put, TransactWriteItem},
 };
-use aws_sdk_s3::config::RequestChecksumCalculation;
+use aws_sdk_s3::{
+    config::RequestChecksumCalculation,
+    operation::delete_objects::DeleteObjectsOutput,
+    types::{Delete, ObjectIdentifier},
+};
 use emulators::{EmulatorOptions, EmulatorStartError, Emulators, ExistingData, IamPrincipal};
 use sam_template::{
     AttributeType, BucketSpec, CorsRule, LifecycleRule, Permission, PrimaryKey, QueueSpec,
-    ResolvedTemplate, TableSpec,
+    ResolvedTemplate, SecretSpec, TableSpec,
 };
 
 pub(crate) use crate::clock::TestClock;
@@ -45,38 +50,44 @@ macro_rules! client {
     };
 }
 
-/// Running emulators in a temporary directory, with an `operator` that has all permissions.
+/// Running emulators in a temporary directory, with a principal `unrestricted` that has all
+/// permissions.
 pub(crate) struct Emulation {
     pub(crate) emulators: Emulators,
     pub(crate) clock: TestClock,
     pub(crate) directory: tempfile::TempDir,
+    template: ResolvedTemplate,
 }
 
 impl Emulation {
+    /// Starts emulators with the resources of [`template`].
     pub(crate) async fn start() -> Emulation {
-        Emulation::start_in(tempfile::tempdir().unwrap()).await
+        Emulation::with(template()).await
     }
 
-    pub(crate) async fn start_in(directory: tempfile::TempDir) -> Emulation {
+    pub(crate) async fn with(template: ResolvedTemplate) -> Emulation {
+        Emulation::start_in(tempfile::tempdir().unwrap(), template).await
+    }
+
+    pub(crate) async fn start_in(
+        directory: tempfile::TempDir,
+        template: ResolvedTemplate,
+    ) -> Emulation {
         let clock = TestClock::new();
         let emulators = start(directory.path(), &clock).await.unwrap();
-        emulators.register_principal(principal("unrestricted", [allow("*", "*")]));
+        emulators.provision(&template).await.unwrap();
+        emulators.register_principal(principal("unrestricted", &[("*", "*")]));
         Emulation {
             emulators,
             clock,
             directory,
+            template,
         }
-    }
-
-    pub(crate) async fn with(template: &ResolvedTemplate) -> Emulation {
-        let emulation = Emulation::start().await;
-        emulation.emulators.provision(template).await.unwrap();
-        emulation
     }
 
     pub(crate) async fn restart(self) -> Emulation {
         self.emulators.stop().await;
-        Emulation::start_in(self.directory).await
+        Emulation::start_in(self.directory, self.template).await
     }
 
     client!(dynamodb, aws_sdk_dynamodb, dynamodb_url);
@@ -91,15 +102,54 @@ impl Emulation {
         request_checksum_calculation(RequestChecksumCalculation::WhenRequired)
     );
 
-    /// Returns a client of the operator that retries as the production clients do.
+    /// Returns a client that retries as the production clients do.
     pub(crate) fn retrying_dynamodb(&self) -> aws_sdk_dynamodb::Client {
         let retries = aws_sdk_dynamodb::config::retry::RetryConfig::standard();
-        let config = self
-            .dynamodb("unrestricted")
-            .config()
-            .to_builder()
-            .retry_config(retries);
+        let client = self.dynamodb("unrestricted");
+        let config = client.config().to_builder().retry_config(retries);
         aws_sdk_dynamodb::Client::from_conf(config.build())
+    }
+
+    /// Registers a principal that may call these actions on these resources.
+    pub(crate) fn register(&self, name: &str, allowed: &[(&str, &str)]) {
+        let principal = principal(name, allowed);
+        self.emulators.register_principal(principal);
+    }
+
+    /// Puts an object. Returns its ETag or the error code.
+    pub(crate) async fn put_object(
+        &self,
+        key: &str,
+        body: impl Into<Vec<u8>>,
+    ) -> Result<String, String> {
+        let client = self.s3("unrestricted");
+        let put = client.put_object().bucket("media").key(key);
+        let output = put.body(body.into().into()).send().await;
+        output.map(|object| object.e_tag.unwrap()).map_err(code)
+    }
+
+    /// Returns the bytes of an object or the error code.
+    pub(crate) async fn get_object(&self, key: &str) -> Result<Vec<u8>, String> {
+        let client = self.s3("unrestricted");
+        let get = client.get_object().bucket("media").key(key);
+        let object = get.send().await.map_err(code)?;
+        Ok(object.body.collect().await.unwrap().to_vec())
+    }
+
+    /// Deletes objects in one request. Returns its output or the error code.
+    pub(crate) async fn delete_objects(
+        &self,
+        keys: &[impl AsRef<str>],
+    ) -> Result<DeleteObjectsOutput, String> {
+        let objects = keys.iter().map(|key| {
+            let object = ObjectIdentifier::builder().key(key.as_ref());
+            object.build().unwrap()
+        });
+        let delete = Delete::builder().set_objects(Some(objects.collect()));
+        let client = self.s3("unrestricted");
+        let request = client.delete_objects().bucket("media");
+        let request = request.delete(delete.build().unwrap());
+        request.send().await.map_err(code)
     }
 
     /// Counts the files of the object store.
@@ -121,11 +171,8 @@ impl Emulation {
     }
 
     pub(crate) fn queue_url(&self, name: &str) -> String {
-        format!(
-            "{}/{}/{name}",
-            self.emulators.sqs_url(),
-            emulators::ACCOUNT_ID
-        )
+        let base = self.emulators.sqs_url();
+        format!("{base}/{}/{name}", emulators::ACCOUNT_ID)
     }
 }
 
@@ -162,25 +209,18 @@ pub(crate) async fn start(
     Ok(emulators)
 }
 
-/// Creates a principal whose access key is its name.
-pub(crate) fn principal(
-    name: &str,
-    permissions: impl IntoIterator<Item = Permission>,
-) -> IamPrincipal {
+/// Creates a principal whose access key is its name, with pairs of an action and a resource.
+pub(crate) fn principal(name: &str, allowed: &[(&str, &str)]) -> IamPrincipal {
+    let permissions = allowed.iter().map(|(action, resource)| Permission {
+        actions: vec![(*action).to_owned()],
+        resources: vec![(*resource).to_owned()],
+    });
     IamPrincipal {
         name: name.to_owned(),
         access_key: name.to_owned(),
         secret_key: secret(name),
-        permissions: permissions.into_iter().collect(),
+        permissions: permissions.collect(),
         presigner: None,
-    }
-}
-
-/// Creates the permission for one action on one resource.
-pub(crate) fn allow(action: &str, resource: &str) -> Permission {
-    Permission {
-        actions: vec![action.to_owned()],
-        resources: vec![resource.to_owned()],
     }
 }
 
@@ -188,17 +228,11 @@ fn secret(principal: &str) -> String {
     format!("{principal}'s secret")
 }
 
-/// Returns a template with the table `records`, whose key is `pk` and `sk`.
-pub(crate) fn records() -> ResolvedTemplate {
-    ResolvedTemplate {
-        tables: vec![table()],
-        ..ResolvedTemplate::default()
-    }
-}
-
-pub(crate) fn table() -> TableSpec {
+/// Returns a template with the table `records`, whose key is `pk` and `sk`, the queues `jobs` and
+/// `dead`, the secret `larder-Master`, and the bucket `media`, to which browsers may upload.
+pub(crate) fn template() -> ResolvedTemplate {
     let strings = ["pk", "sk"].map(|name| (name.to_owned(), AttributeType::String));
-    TableSpec {
+    let table = TableSpec {
         logical_id: "Table".to_owned(),
         name: "records".to_owned(),
         key: PrimaryKey {
@@ -207,21 +241,8 @@ pub(crate) fn table() -> TableSpec {
         },
         attributes: strings.into(),
         time_to_live: Some("expires_at_seconds".to_owned()),
-    }
-}
+    };
 
-pub(crate) fn queue(name: &str) -> QueueSpec {
-    QueueSpec {
-        logical_id: name.to_owned(),
-        name: name.to_owned(),
-        visibility_timeout_seconds: 30,
-        retention_seconds: 3600,
-        redrive: None,
-    }
-}
-
-/// Returns the bucket `media`, which permits uploads from browsers.
-pub(crate) fn bucket() -> BucketSpec {
     let cors = CorsRule {
         allowed_origins: vec!["*".to_owned()],
         allowed_methods: vec!["PUT".to_owned()],
@@ -229,40 +250,69 @@ pub(crate) fn bucket() -> BucketSpec {
         exposed_headers: Vec::new(),
         max_age_seconds: None,
     };
-
-    BucketSpec {
+    let bucket = BucketSpec {
         logical_id: "Bucket".to_owned(),
         name: "media".to_owned(),
         cors: vec![cors],
         lifecycle: Vec::new(),
+    };
+
+    let queue = |name: &str| QueueSpec {
+        logical_id: name.to_owned(),
+        name: name.to_owned(),
+        visibility_timeout_seconds: 30,
+        retention_seconds: 3600,
+        redrive: None,
+    };
+    let secret = SecretSpec {
+        logical_id: "Master".to_owned(),
+        name: "larder-Master".to_owned(),
+        length: 64,
+        excludes_punctuation: true,
+    };
+
+    ResolvedTemplate {
+        tables: vec![table],
+        buckets: vec![bucket],
+        queues: vec![queue("jobs"), queue("dead")],
+        secrets: vec![secret],
+        ..ResolvedTemplate::default()
     }
 }
 
-pub(crate) fn text(value: &str) -> AttributeValue {
-    AttributeValue::S(value.to_owned())
+/// Returns the template with a lifecycle rule of the bucket.
+pub(crate) fn template_with(rule: LifecycleRule) -> ResolvedTemplate {
+    let mut template = template();
+    template.buckets[0].lifecycle.push(rule);
+    template
 }
 
-/// Puts an item with this key. Returns whether that succeeded.
+/// Returns an item of `records`, which has the attributes of its key only.
+pub(crate) fn item(pk: &str) -> HashMap<String, AttributeValue> {
+    let attributes = [("pk", pk), ("sk", "-")];
+    attributes
+        .map(|(name, value)| (name.to_owned(), AttributeValue::S(value.to_owned())))
+        .into()
+}
+
+/// Puts an item. Returns whether that succeeded.
 pub(crate) async fn put(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
-    client
-        .put_item()
-        .table_name("records")
-        .item("pk", text(pk))
-        .item("sk", text("-"))
-        .send()
-        .await
-        .is_ok()
+    let put = client.put_item().table_name("records");
+    put.set_item(Some(item(pk))).send().await.is_ok()
 }
 
-/// Returns the put of an item with this key in a transaction.
+/// Returns whether an item exists.
+pub(crate) async fn exists(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
+    let get = client.get_item().table_name("records");
+    let get = get.set_key(Some(item(pk))).consistent_read(true);
+    get.send().await.unwrap().item.is_some()
+}
+
+/// Returns the put of an item in a transaction.
 pub(crate) fn transactional_put(pk: &str) -> TransactWriteItem {
-    let put = Put::builder()
-        .table_name("records")
-        .item("pk", text(pk))
-        .item("sk", text("-"));
-    TransactWriteItem::builder()
-        .put(put.build().unwrap())
-        .build()
+    let put = Put::builder().table_name("records");
+    let put = put.set_item(Some(item(pk))).build().unwrap();
+    TransactWriteItem::builder().put(put).build()
 }
 
 /// Writes items in a transaction. Returns the cancellation reasons; `None` if it was not cancelled.
@@ -281,36 +331,6 @@ pub(crate) async fn transact(
     Some(reasons.filter_map(|reason| reason.code.clone()).collect())
 }
 
-/// Returns whether an item with this key exists.
-pub(crate) async fn exists(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
-    let item = client
-        .get_item()
-        .table_name("records")
-        .key("pk", text(pk))
-        .key("sk", text("-"));
-    item.consistent_read(true)
-        .send()
-        .await
-        .unwrap()
-        .item
-        .is_some()
-}
-
-/// Returns a template with the bucket `media`.
-pub(crate) fn media() -> ResolvedTemplate {
-    ResolvedTemplate {
-        buckets: vec![bucket()],
-        ..ResolvedTemplate::default()
-    }
-}
-
-/// Returns a template with the bucket `media`, which has one lifecycle rule.
-pub(crate) fn media_with(rule: LifecycleRule) -> ResolvedTemplate {
-    let mut template = media();
-    template.buckets[0].lifecycle.push(rule);
-    template
-}
-
 /// Returns the error code, or `no response` if the connection was closed.
 #[expect(
     clippy::needless_pass_by_value,
@@ -318,34 +338,6 @@ pub(crate) fn media_with(rule: LifecycleRule) -> ResolvedTemplate {
 )]
 pub(crate) fn code<E: ProvideErrorMetadata, R>(error: SdkError<E, R>) -> String {
     error.code().unwrap_or("no response").to_owned()
-}
-
-/// Puts an object. Returns its ETag or the error code.
-pub(crate) async fn put_object(
-    client: &aws_sdk_s3::Client,
-    key: &str,
-    body: impl Into<Vec<u8>>,
-) -> Result<String, String> {
-    let put = client
-        .put_object()
-        .bucket("media")
-        .key(key)
-        .body(body.into().into())
-        .send()
-        .await;
-    put.map(|object| object.e_tag.unwrap()).map_err(code)
-}
-
-/// Returns the bytes of an object or the error code.
-pub(crate) async fn get_object(client: &aws_sdk_s3::Client, key: &str) -> Result<Vec<u8>, String> {
-    let object = client
-        .get_object()
-        .bucket("media")
-        .key(key)
-        .send()
-        .await
-        .map_err(code)?;
-    Ok(object.body.collect().await.unwrap().to_vec())
 }
 
 /// Returns bytes that repeat after 251.

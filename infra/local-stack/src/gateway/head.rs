@@ -185,26 +185,21 @@ mod tests {
 
     #[test]
     fn repeated_headers_are_joined() {
-        let pairs = [
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
             ("accept", "a"),
             ("cookie", "x=1"),
             ("accept", "b, c"),
             ("cookie", "y=2"),
             ("host", "h"),
-        ];
-        let pair = |(name, value)| {
-            (
-                HeaderName::from_static(name),
-                HeaderValue::from_static(value),
-            )
-        };
+        ] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
 
-        let mut headers: HeaderMap = pairs.map(pair).into_iter().collect();
         join_repeated(&mut headers);
 
-        assert_eq!(
-            (headers.len(), &headers["accept"], &headers["cookie"]),
-            (3, &"a,b, c".parse().unwrap(), &"x=1; y=2".parse().unwrap())
-        );
+        assert_eq!(headers.len(), 3);
+        assert_eq!(headers["accept"], "a,b, c");
+        assert_eq!(headers["cookie"], "x=1; y=2");
     }
 }

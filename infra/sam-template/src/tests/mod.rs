@@ -343,49 +343,22 @@ fn rule_may_send_only_with_a_policy_of_its_queue() -> Result<(), TemplateError> 
 #[test]
 fn parameters_meet_their_constraints() {
     for (name, value, expected) in [
-        (
-            "Colour",
-            "red",
-            "Parameters.Colour: there is no such parameter",
-        ),
-        (
-            "Level",
-            "loud",
-            "Parameters.Level: the value must be one of info, debug",
-        ),
-        ("Days", "0", "Parameters.Days: the value must be at least 1"),
-        (
-            "Days",
-            "101",
-            "Parameters.Days: the value must be at most 100",
-        ),
-        (
-            "Days",
-            "ten",
-            "Parameters.Days: the value must be a whole number",
-        ),
-        (
-            "Slug",
-            "ab1",
-            "Parameters.Slug: the value must match ^(?:|[a-z]+)$",
-        ),
+        ("Colour", "red", "there is no such parameter"),
+        ("Level", "loud", "the value must be one of info, debug"),
+        ("Days", "0", "the value must be at least 1"),
+        ("Days", "101", "the value must be at most 100"),
+        ("Days", "ten", "the value must be a whole number"),
+        ("Slug", "ab1", "the value must match ^(?:|[a-z]+)$"),
     ] {
         let shown = with(SAMPLE, &[(name, value)]).map_err(|error| error.to_string());
-        assert_eq!(shown, Err(format!("template.yaml: {expected}")));
+        let expected = format!("template.yaml: Parameters.{name}: {expected}");
+        assert_eq!(shown, Err(expected));
     }
 
-    assert_rejected(
-        SAMPLE,
-        "Default: info, ",
-        "",
-        "Parameters.Level: a value is required",
-    );
-    assert_rejected(
-        SAMPLE,
-        "|[a-z]+",
-        "|[a-z+",
-        "Parameters.Slug.AllowedPattern: regex",
-    );
+    let required = "Parameters.Level: a value is required";
+    assert_rejected(SAMPLE, "Default: info, ", "", required);
+    let invalid = "Parameters.Slug.AllowedPattern: regex";
+    assert_rejected(SAMPLE, "|[a-z]+", "|[a-z+", invalid);
 }
 
 #[test]

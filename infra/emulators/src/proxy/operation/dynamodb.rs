@@ -57,39 +57,3 @@ fn resource(table: Option<&str>, index: Option<&str>) -> String {
 fn required(operation: &str, resource: String) -> RequiredPermission {
     RequiredPermission::new(&format!("dynamodb:{operation}"), resource)
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, from_value, json};
-
-    use super::*;
-
-    fn required_permissions_of(operation: &str, body: Value) -> Vec<RequiredPermission> {
-        required_permissions(operation, &from_value(body).expect("resources"))
-    }
-
-    #[test]
-    fn transaction_requires_permissions_of_all_its_operations() {
-        let body = json!({ "TransactItems": [
-            { "Put": { "TableName": "a" } },
-            { "ConditionCheck": { "TableName": "b" } },
-        ] });
-        assert_eq!(
-            required_permissions_of("TransactWriteItems", body),
-            [
-                required("PutItem", arn::table("a")),
-                required("ConditionCheckItem", arn::table("b")),
-            ]
-        );
-    }
-
-    #[test]
-    fn query_of_index_requires_permission_on_index() {
-        let body = json!({ "TableName": "a", "IndexName": "by-name" });
-        let index = "arn:aws:dynamodb:us-east-1:000000000000:table/a/index/by-name".to_owned();
-        assert_eq!(
-            required_permissions_of("Query", body),
-            [required("Query", index)]
-        );
-    }
-}

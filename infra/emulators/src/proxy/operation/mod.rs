@@ -52,25 +52,59 @@ mod tests {
     use http::Request;
 
     use super::*;
-    use crate::arn;
+
+    /// Returns the permissions that a request requires, each as its action and its resource.
+    fn required(service: Service, operation: &str, body: &str) -> Vec<String> {
+        let request = Request::builder().header("x-amz-target", format!("Version.{operation}"));
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        let required = parse_json(service, &head, body.as_bytes()).required;
+        let required = required.iter();
+        required
+            .map(|required| format!("{} {}", required.action, required.resource))
+            .collect()
+    }
 
     #[test]
-    fn member_of_wrong_type_requires_permission_on_everything() {
-        let required = |body: &[u8]| {
-            let request =
-                Request::builder().header("x-amz-target", "DynamoDB_20120810.BatchGetItem");
-            let (head, ()) = request.body(()).expect("a request").into_parts();
-            parse_json(Service::DynamoDb, &head, body).required
-        };
-        let everything = [RequiredPermission::new("*", "*".to_owned())];
+    fn request_requires_permissions_on_the_resources_that_it_names() {
+        for (operation, body, expected) in [
+            (
+                "BatchGetItem",
+                r#"{"RequestItems":{"a":{}}}"#,
+                &["dynamodb:BatchGetItem arn:aws:dynamodb:us-east-1:000000000000:table/a"][..],
+            ),
+            (
+                "TransactWriteItems",
+                r#"{"TransactItems":[{"Put":{"TableName":"a"}},{"ConditionCheck":{"TableName":"b"}}]}"#,
+                &[
+                    "dynamodb:PutItem arn:aws:dynamodb:us-east-1:000000000000:table/a",
+                    "dynamodb:ConditionCheckItem arn:aws:dynamodb:us-east-1:000000000000:table/b",
+                ],
+            ),
+            (
+                "Query",
+                r#"{"TableName":"a","IndexName":"i"}"#,
+                &["dynamodb:Query arn:aws:dynamodb:us-east-1:000000000000:table/a/index/i"],
+            ),
+            // A member of the wrong type, a body of the wrong type, and no JSON.
+            ("Query", r#"{"TableName":"a","QueueUrl":5}"#, &["* *"]),
+            ("Query", "[]", &["* *"]),
+            ("Query", "{", &[]),
+        ] {
+            let required = required(Service::DynamoDb, operation, body);
+            assert_eq!(required, expected, "{body}");
+        }
 
+        let url = r#"{"QueueUrl":"http://127.0.0.1:1/000000000000/jobs"}"#;
         assert_eq!(
-            required(br#"{"RequestItems":{"a":{}},"QueueUrl":5}"#),
-            everything
+            required(Service::Sqs, "SendMessageBatch", url),
+            ["sqs:SendMessage arn:aws:sqs:us-east-1:000000000000:jobs"]
         );
-        assert_eq!(required(b"[]"), everything);
-        let on_table = RequiredPermission::new("dynamodb:BatchGetItem", arn::table("a"));
-        assert_eq!(required(br#"{"RequestItems":{"a":{}}}"#), [on_table]);
-        assert_eq!(required(b"{"), []);
+
+        let arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
+        for id in [arn, "larder-Master"] {
+            let body = format!(r#"{{"SecretId":"{id}"}}"#);
+            let required = required(Service::SecretsManager, "GetSecretValue", &body);
+            assert_eq!(required, [format!("secretsmanager:GetSecretValue {arn}")]);
+        }
     }
 }

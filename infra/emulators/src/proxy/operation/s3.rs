@@ -180,65 +180,44 @@ mod tests {
         parse(&head)
     }
 
-    /// Asserts the operation of a request line, and the one permission that it requires.
-    #[track_caller]
-    fn assert_operation(request: &str, name: &str, required: &RequiredPermission) {
-        let (method, uri) = request.split_once(' ').unwrap();
-        let operation = operation(Request::builder().method(method).uri(uri));
-
-        assert_eq!(operation.name, name, "{request}");
-        assert_eq!(
-            operation.required.as_slice(),
-            std::slice::from_ref(required),
-            "{request}"
-        );
+    #[test]
+    fn operation_and_permission_depend_on_method_path_and_query() {
+        for row in [
+            "GET /b/a%20b/c?x-id=GetObject -> GetObject s3:GetObject arn:aws:s3:::b/a b/c",
+            "HEAD /b/k -> HeadObject s3:GetObject arn:aws:s3:::b/k",
+            "PUT /b/k -> PutObject s3:PutObject arn:aws:s3:::b/k",
+            "PUT /b/k?acl -> Unknown s3:* *",
+            "POST /b/k?uploads -> CreateMultipartUpload s3:PutObject arn:aws:s3:::b/k",
+            "PUT /b/k?partNumber=1&uploadId=u -> UploadPart s3:PutObject arn:aws:s3:::b/k",
+            "DELETE /b/k?uploadId=u -> AbortMultipartUpload s3:AbortMultipartUpload arn:aws:s3:::b/k",
+            "GET /b/?list-type=2&prefix=a -> ListObjectsV2 s3:ListBucket arn:aws:s3:::b",
+        ] {
+            let (request, expected) = row.split_once(" -> ").unwrap();
+            let (method, uri) = request.split_once(' ').unwrap();
+            let AwsOperation { name, required } =
+                operation(Request::builder().method(method).uri(uri));
+            let required = required.iter();
+            let shown: Vec<String> = required
+                .map(|required| format!("{name} {} {}", required.action, required.resource))
+                .collect();
+            assert_eq!(shown, [expected], "{request}");
+        }
     }
 
     #[test]
-    fn object_operation_depends_on_method_and_query() {
-        let get = RequiredPermission::new("s3:GetObject", arn::object("b", "a b/c"));
-        assert_operation("GET /b/a%20b/c?x-id=GetObject", "GetObject", &get);
-        assert_operation("HEAD /b/a%20b/c", "HeadObject", &get);
+    fn copy_and_batch_delete_require_permission_on_each_object() {
+        let request = Request::builder().method("PUT").uri("/to/k");
+        let copy = operation(request.header("x-amz-copy-source", "/from/a%2Fb"));
+        let expected = [
+            RequiredPermission::new("s3:PutObject", arn::object("to", "k")),
+            RequiredPermission::new("s3:GetObject", arn::object("from", "a/b")),
+        ];
+        assert_eq!(copy.required, expected);
 
-        let put = RequiredPermission::new("s3:PutObject", arn::object("b", "a b/c"));
-        assert_operation("PUT /b/a%20b/c", "PutObject", &put);
-        assert_operation("POST /b/a%20b/c?uploads", "CreateMultipartUpload", &put);
-        assert_operation("PUT /b/a%20b/c?partNumber=1&uploadId=u", "UploadPart", &put);
-    }
-
-    #[test]
-    fn deletion_of_many_objects_requires_permission_for_each_key() {
         let body =
             "<Delete><Object><Key>a/b</Key></Object><Object><Key>c&amp;d</Key></Object></Delete>";
-        let required = ["a/b", "*"]
+        let expected = ["a/b", "*"]
             .map(|key| RequiredPermission::new("s3:DeleteObject", arn::object("b", key)));
-        assert_eq!(deletions("/b", body.as_bytes()), required);
-    }
-
-    #[test]
-    fn path_without_key_is_operation_on_bucket() {
-        let list = RequiredPermission::new("s3:ListBucket", arn::bucket("b"));
-        assert_operation("GET /b/?list-type=2&prefix=a", "ListObjectsV2", &list);
-    }
-
-    #[test]
-    fn unknown_operation_requires_permission_for_everything() {
-        let everything = RequiredPermission::new("s3:*", "*".to_owned());
-        assert_operation("PUT /b/a%20b/c?acl", "Unknown", &everything);
-    }
-
-    #[test]
-    fn copy_requires_permission_to_read_its_source() {
-        let request = Request::builder()
-            .method("PUT")
-            .uri("/to/k")
-            .header("x-amz-copy-source", "/from/a%2Fb");
-        assert_eq!(
-            operation(request).required,
-            [
-                RequiredPermission::new("s3:PutObject", arn::object("to", "k")),
-                RequiredPermission::new("s3:GetObject", arn::object("from", "a/b")),
-            ]
-        );
+        assert_eq!(deletions("/b", body.as_bytes()), expected);
     }
 }

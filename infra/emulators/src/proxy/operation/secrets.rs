@@ -15,23 +15,3 @@ pub(super) fn required_permissions(
     let action = format!("secretsmanager:{operation}");
     vec![RequiredPermission::new(&action, resource)]
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{from_value, json};
-
-    use super::*;
-
-    #[test]
-    fn secret_name_and_arn_require_the_same_permission() {
-        let arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
-        let expected = RequiredPermission::new("secretsmanager:GetSecretValue", arn.to_owned());
-        for id in [arn, "larder-Master"] {
-            let requested = from_value(json!({ "SecretId": id })).expect("a request");
-            assert_eq!(
-                required_permissions("GetSecretValue", &requested),
-                std::slice::from_ref(&expected)
-            );
-        }
-    }
-}
