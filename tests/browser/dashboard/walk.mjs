@@ -51,7 +51,7 @@ test("a newcomer comes to a signed, watermarked, smaller image on a page", async
   await act("choose a logo", () => page.getByLabel("Logo", { exact: true }).setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: LOGO }));
   await act("Watermark", () => page.getByLabel("Watermark", { exact: true }).check());
   await act("Save", () => button("Save").click());
-  await page.getByText(/saved/i).first().waitFor();
+  await page.getByRole("status").getByText("The settings were saved.").waitFor();
 
   await act("Files", () => page.getByRole("link", { name: "Files", exact: true }).click());
   await act("Upload", async () => {
