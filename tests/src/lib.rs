@@ -29,8 +29,8 @@ pub use echo::{ECHO_TEMPLATE, echo_worker};
 pub use keys::{Key, NewKey};
 pub use raw::{RawConnection, authority};
 pub use records::{
-    UNKNOWN_ID, assert_fields, column, field_error, field_errors, file_path, folder_path, merged,
-    name_taken, rows, text,
+    Ends, UNKNOWN_ID, assert_fields, column, field_error, field_errors, field_names, file_path,
+    folder_path, merged, name_taken, rows, text,
 };
 pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};

@@ -1,5 +1,7 @@
 //! Access to the records in responses.
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -50,16 +52,27 @@ pub fn assert_fields(record: &Value, expected: Value) {
     }
 }
 
+/// Returns the names of the fields of a JSON object, sorted.
+#[track_caller]
+pub fn field_names(record: &Value) -> Vec<&str> {
+    let fields = record.as_object();
+    let fields = fields.unwrap_or_else(|| panic!("{record} is no object"));
+    fields.keys().map(String::as_str).collect()
+}
+
+/// Ends of the messages of errors by field, as [`field_errors`] takes them.
+pub type Ends = BTreeMap<String, String>;
+
 /// Returns the errors of a response that rejects fields, from the ends of their messages: `The …
 /// field …`. An empty end stands for `The selected … is invalid.`
-pub fn field_errors<'a>(ends: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
-    let error = |(field, end): (&'a str, &str)| {
-        let name = field.replace('_', " ");
-        let message = match end {
+pub fn field_errors<F: AsRef<str>, E: AsRef<str>>(ends: impl IntoIterator<Item = (F, E)>) -> Value {
+    let error = |(field, end): (F, E)| {
+        let name = field.as_ref().replace('_', " ");
+        let message = match end.as_ref() {
             "" => format!("The selected {name} is invalid."),
-            _ => format!("The {name} field {end}."),
+            end => format!("The {name} field {end}."),
         };
-        (field.to_owned(), json!([message]))
+        (field.as_ref().to_owned(), json!([message]))
     };
     ends.into_iter().map(error).collect()
 }

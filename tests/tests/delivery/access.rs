@@ -279,11 +279,16 @@ async fn space_allows_eager_transformations_only(stack: &Stack) {
     let eager = json!([
         {"width": 32, "height": 32, "crop": "fill"},
         {"width": 20, "crop": "fit", "format": "png"},
+        {"width": 36, "crop": "fit"},
     ]);
-    let settings = json!({"transformations": {"eager": eager}});
-    let config = acme.upload_config("thumbnails").with_settings(settings);
-    config.await;
-    let file = acme.upload(PHOTO).with_config("thumbnails").await;
+    for delivery_type in ["upload", "private"] {
+        let config = acme.upload_config(&format!("eager-{delivery_type}"));
+        let config = config.with_delivery_type(delivery_type);
+        let settings = json!({"transformations": {"eager": eager}});
+        config.with_settings(settings).await;
+    }
+    let file = acme.upload(PHOTO).with_config("eager-upload").await;
+    let private = acme.upload(PHOTO).with_config("eager-private").await;
 
     set_policy(&acme, "named").await;
 
@@ -302,24 +307,11 @@ async fn space_allows_eager_transformations_only(stack: &Stack) {
         let url = file.url_with(query);
         stack.anonymous.fetch_as(status, &url, &[]).await;
     }
-}
 
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn eager_transformations_of_private_files_require_credentials(stack: &Stack) {
-    let acme = DeliveryFixture::new(stack).await;
-    let eager = json!([{"width": 32, "crop": "fit"}]);
-    let config = acme.upload_config("private-thumbnails");
-    let config = config.with_delivery_type("private");
-    let config = config.with_settings(json!({"transformations": {"eager": eager}}));
-    config.await;
-    let file = acme.upload(PHOTO).with_config("private-thumbnails").await;
-    assert_eq!(file["type"], "private");
-
-    set_policy(&acme, "named").await;
-
-    let url = file.url_with("w=32");
+    // Those of a private file require credentials until they are rendered.
+    let url = private.url_with("w=36");
     stack.anonymous.get_err(403, &url).await;
-    let signed = signed(&acme, file.url(), "32");
+    let signed = signed(&acme, private.url(), "36");
     stack.anonymous.fetch(&signed).await;
     stack.anonymous.fetch(&url).await;
 }

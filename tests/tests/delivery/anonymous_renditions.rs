@@ -3,37 +3,24 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use media::format::Format;
 use tests::{
     File, Observed, Response, Stack, StackOptions, TestSpace, minutes, seconds, stack_test,
 };
 
-use super::fixture::renditions;
-use crate::support::{
-    image_server::{ImageServer, logo},
-    images::image,
-};
+use super::{fixture::renditions, rendition_races::until, watermarks::upload_image};
+use crate::support::image_server::{ImageServer, logo};
 
 /// Size of the uploaded image, in pixels.
 const SIZE: (u32, u32) = (64, 48);
 const DAY: Duration = Duration::from_hours(24);
 /// Days for which renditions are stored by default, and the rest of the last day.
 const RENDITION_DAYS: u32 = 31;
-/// Maximum time until the bucket has applied its lifecycle rules.
-const MAX_EXPIRY_TIME: Duration = Duration::from_secs(20);
 /// Name under which `Content-Length` of a `HEAD` arrives.
 const LENGTH: &str = "x-amzn-remapped-content-length";
-/// Time between two checks.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Options of a stack in which files have this maximum of renditions.
 fn limited_renditions(number: &str) -> StackOptions {
     StackOptions::without_rate_limits().with_parameters(&[("AnonymousRenditionsPerFile", number)])
-}
-
-async fn upload(acme: &TestSpace) -> File {
-    let bytes = image(Format::Png, SIZE.0, SIZE.1);
-    acme.upload(bytes).named("a.png", "image/png").await
 }
 
 /// Requests the image with this width.
@@ -53,18 +40,12 @@ async fn expiring(stack: &Stack, acme: &TestSpace) -> usize {
 
 /// Waits until no expiring rendition is stored.
 async fn until_expired(stack: &Stack, acme: &TestSpace) {
-    let expired = async {
-        while expiring(stack, acme).await != 0 {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    let expired = tokio::time::timeout(MAX_EXPIRY_TIME, expired).await;
-    expired.expect("the renditions to expire");
+    until(async || expiring(stack, acme).await == 0).await;
 }
 
 #[stack_test]
 async fn requests_with_equal_outputs_share_one_rendering(stack: &Stack, acme: &TestSpace) {
-    let file = upload(acme).await;
+    let file = upload_image(acme).await;
 
     let whole = "w=65 w=99 q=90 r=crop&w=99 w=80&h=60&r=fill h=48&r=scale";
     let small = "h=9&w=12 w=12 h=9 w=12&h=99 w=12&h=9&r=scale w=12&h=9&r=fill&g=south";
@@ -88,7 +69,7 @@ async fn requests_with_equal_outputs_share_one_rendering(stack: &Stack, acme: &T
 
 #[stack_test]
 async fn only_credentials_enlarge(stack: &Stack, acme: &TestSpace) {
-    let file = upload(acme).await;
+    let file = upload_image(acme).await;
 
     for (query, anonymous, with_key) in [
         ("w=128&r=scale", SIZE, (128, 96)),
@@ -110,7 +91,7 @@ async fn only_credentials_enlarge(stack: &Stack, acme: &TestSpace) {
 
 #[stack_test]
 async fn only_renditions_without_credentials_expire(stack: &Stack, acme: &TestSpace) {
-    let file = upload(acme).await;
+    let file = upload_image(acme).await;
     let with_key = file.url_with("w=30");
 
     fetch_width(stack, &file, 20).await;
@@ -137,7 +118,7 @@ async fn file_has_a_maximum_of_stored_renditions_without_credentials(
     stack: &Stack,
     acme: &TestSpace,
 ) {
-    let file = upload(acme).await;
+    let file = upload_image(acme).await;
     for width in [20, 21, 22, 22, 20] {
         fetch_width(stack, &file, width).await;
     }
@@ -168,7 +149,7 @@ async fn file_has_a_maximum_of_stored_renditions_without_credentials(
         fetch_width(stack, &file, width).await;
     }
     assert_eq!(expiring(stack, acme).await, 2);
-    fetch_width(stack, &upload(acme).await, 20).await;
+    fetch_width(stack, &upload_image(acme).await, 20).await;
     assert_eq!(expiring(stack, acme).await, 3);
 }
 
@@ -180,7 +161,7 @@ async fn stored_renditions_count_also_after_a_change_of_their_days() {
     };
     let stack = Stack::start_with(options(1, "1")).await;
     let acme = stack.space("Acme").await;
-    let file = upload(&acme).await;
+    let file = upload_image(&acme).await;
     let path = file.url().strip_prefix(stack.local.cdn_url());
     let path = path.expect("a URL of the CDN");
     fetch_width(&stack, &file, 20).await;
@@ -202,7 +183,7 @@ async fn rendition_that_is_neither_stored_nor_small_needs_credentials(
     stack: &Stack,
     acme: &TestSpace,
 ) {
-    let file = upload(acme).await;
+    let file = upload_image(acme).await;
     let second = file.url_with("w=31");
 
     stack.anonymous.redirect(&file.url_with("w=30")).await;
@@ -216,7 +197,7 @@ async fn rendition_that_is_neither_stored_nor_small_needs_credentials(
     ("AnonymousRenderingsPerMinute", "1"),
 ]))]
 async fn limits_do_not_concern_the_original_with_a_watermark(stack: &Stack, acme: &TestSpace) {
-    let file = upload(acme).await;
+    let file = upload_image(acme).await;
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     acme.set_security(&acme.path(), server.watermark()).await;
 
@@ -231,7 +212,7 @@ async fn renderings_without_credentials_are_limited_per_space_and_minute(
     acme: &TestSpace,
     globex: &TestSpace,
 ) {
-    let file = upload(acme).await;
+    let file = upload_image(acme).await;
 
     for width in [20, 21, 20, 21, 21] {
         fetch_width(stack, &file, width).await;
@@ -243,14 +224,14 @@ async fn renderings_without_credentials_are_limited_per_space_and_minute(
 
     stack.anonymous.head(&third).await.expect_status(200);
     acme.fetch(&file.url_with("w=23")).await;
-    fetch_width(stack, &upload(globex).await, 20).await;
+    fetch_width(stack, &upload_image(globex).await, 20).await;
     stack.clock.advance(minutes(1));
     fetch_width(stack, &file, 22).await;
 }
 
 #[stack_test]
 async fn head_renders_nothing(stack: &Stack, acme: &TestSpace) {
-    let file = upload(acme).await;
+    let file = upload_image(acme).await;
     let server = ImageServer::start(&logo([255, 0, 0])).await;
 
     for (url, size, content_type) in [
@@ -269,12 +250,7 @@ async fn head_renders_nothing(stack: &Stack, acme: &TestSpace) {
             .expect_header("content-type", content_type);
 
         let get = stack.anonymous.fetch(&url).await;
-        for name in [
-            "etag",
-            "content-type",
-            "x-image-width",
-            "content-disposition",
-        ] {
+        for name in "etag content-type x-image-width content-disposition".split(' ') {
             head.expect_header(name, get.header(name));
         }
         let stored = stack.anonymous.head(&url).await.expect_status(200);
@@ -290,8 +266,8 @@ async fn head_renders_nothing(stack: &Stack, acme: &TestSpace) {
 
 #[stack_test]
 async fn renditions_are_deleted_with_their_file_and_space(stack: &Stack, acme: &TestSpace) {
-    let kept = upload(acme).await;
-    let deleted = upload(acme).await;
+    let kept = upload_image(acme).await;
+    let deleted = upload_image(acme).await;
     for file in [&kept, &deleted] {
         fetch_width(stack, file, 20).await;
         acme.fetch(&file.url_with("w=30")).await;
@@ -305,8 +281,7 @@ async fn renditions_are_deleted_with_their_file_and_space(stack: &Stack, acme: &
     assert_eq!(expiring(stack, acme).await, 1);
     assert_eq!(counts(stack).await, 1);
 
-    let path = format!("/spaces?id={}&force=true", acme.id);
-    acme.delete(&path).await.expect_status(202);
+    acme.delete_by_force().await;
     stack.run_purges().await;
     stack.run_purges().await;
     assert!(stack.dump().await.objects.is_empty());

@@ -18,10 +18,6 @@ async fn nested(acme: &TestSpace) -> Vec<String> {
     ids
 }
 
-fn path(id: &str) -> String {
-    format!("/folders/{id}")
-}
-
 /// A change of one of the five folders.
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -57,16 +53,17 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
     let ids = nested(&acme).await;
     let file = acme.put("upload", &ids[4]).await;
     let mut settings = [None; DEPTH];
+    let path = |folder: usize| format!("/folders/{}", ids[folder]);
 
     for (step, folder_path, decides) in STEPS {
         match step {
             Move(folder, into) => {
                 let body = json!({"parent_id": into.map(|into| &ids[into])});
-                acme.put_ok(&path(&ids[folder]), body).await;
+                acme.put_ok(&path(folder), body).await;
             }
             Say(folder, requires_auth) => {
                 settings[folder] = requires_auth;
-                acme.set_access(&path(&ids[folder]), requires_auth).await;
+                acme.set_access(&path(folder), requires_auth).await;
             }
         }
 

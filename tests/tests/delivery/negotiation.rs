@@ -58,10 +58,8 @@ async fn format_is_negotiated_unless_it_is_requested(stack: &Stack, acme: &TestS
         assert_eq!(delivered(&response), Format::Gif, "{accept:?}");
 
         let original = stack.anonymous.fetch_as(200, file.url(), &accept).await;
-        original.expect_header("vary", "").expect_header(
-            "content-type",
-            file["mime_type"].as_str().unwrap_or_default(),
-        );
+        original.expect_header("vary", "");
+        original.expect_header("content-type", text(&file["mime_type"]));
     }
 }
 
@@ -225,13 +223,10 @@ async fn animation_stays_animated_in_negotiated_formats(stack: &Stack, acme: &Te
 async fn animation_is_cropped_and_keeps_its_loops(stack: &Stack, acme: &TestSpace) {
     let file = upload_animation(acme).await;
 
+    let of_webp = &b"ANIM\x06\0\0\0\0\0\0\0\x03\0"[..];
     for (query, format, loops) in [
         ("w=20&h=20&r=fill&f=gif", Format::Gif, TWO_REPETITIONS),
-        (
-            "w=20&h=20&r=thumb&f=webp",
-            Format::WebP,
-            b"ANIM\x06\0\0\0\0\0\0\0\x03\0",
-        ),
+        ("w=20&h=20&r=thumb&f=webp", Format::WebP, of_webp),
     ] {
         let response = stack.anonymous.get(&file.url_with(query)).await;
         assert_eq!(positions(&response.body, loops).count(), 1, "{query}");

@@ -167,10 +167,8 @@ async fn redirect_limit_of_zero_fails_start() {
     let started = Box::pin(Stack::start_in(directory, options)).await;
 
     let error = started.err().expect("an error").to_string();
-    assert_eq!(
-        error,
-        "Parameters.RedirectAboveBytes: the value must be a positive integer"
-    );
+    let expected = "Parameters.RedirectAboveBytes: the value must be a positive integer";
+    assert_eq!(error, expected);
 }
 
 /// Maximum size of a body, in bytes.

@@ -31,9 +31,10 @@ const WAITING: usize = 10;
 /// Maximum time of these requests, in seconds. One waits for five.
 const MAX_WAIT_SECONDS: u64 = 9;
 
-/// Maximum time until a function notices that its client has hung up, or a rendering is stored.
+/// Maximum time until a function notices that its client has hung up, a rendering is stored, or the
+/// bucket has applied its lifecycle rules.
 const MAX_WAITING_TIME: Duration = Duration::from_secs(20);
-/// Time between two checks for a cancelled request or a stored rendition.
+/// Time between two checks of a condition.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 type Request<'a> = Pin<Box<dyn Future<Output = Response> + 'a>>;
@@ -56,7 +57,7 @@ async fn paused(stack: &Stack, url: String, calls: u32) -> PausedRequest<'_> {
 }
 
 /// Waits until a condition holds.
-async fn until(condition: impl AsyncFn() -> bool) {
+pub(super) async fn until(condition: impl AsyncFn() -> bool) {
     let waiting = async {
         while !condition().await {
             tokio::time::sleep(POLL_INTERVAL).await;

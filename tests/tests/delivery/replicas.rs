@@ -29,15 +29,6 @@ async fn replica(stack: &Stack, acme: &TestSpace) -> Value {
     replica.clone()
 }
 
-async fn rename(acme: &TestSpace) {
-    acme.put_ok(&acme.path(), json!({"name": "Other"})).await;
-}
-
-async fn delete(acme: &TestSpace) {
-    let path = format!("/spaces?id={}&force=true", acme.id);
-    acme.delete(&path).await.expect_status(202);
-}
-
 /// Requests a file as often as necessary to read all replicas, and asserts the status of every
 /// response.
 async fn assert_delivered(stack: &Stack, url: &str, status: u16) {
@@ -58,11 +49,10 @@ async fn every_replica_follows_changes_of_the_space(stack: &Stack, acme: &TestSp
     assert_eq!(protected["access_control"]["requires_auth"], true);
     assert_delivered(stack, file.url(), 403).await;
 
-    let disabled = json!({"name": "Acme", "enabled": false});
-    acme.put_ok(&acme.path(), disabled).await;
+    acme.set_enabled(false).await;
     assert_delivered(stack, file.url(), 404).await;
 
-    delete(acme).await;
+    acme.delete_by_force().await;
     assert!(replicas(&stack.dump().await, acme).is_empty());
     assert_delivered(stack, file.url(), 404).await;
     stack.run_purges().await;
@@ -71,14 +61,14 @@ async fn every_replica_follows_changes_of_the_space(stack: &Stack, acme: &TestSp
 #[stack_test]
 async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack, acme: &TestSpace) {
     let before = stack.dump().await;
-    rename(acme).await;
+    acme.update(json!({"name": "Other"})).await;
     let after = stack.dump().await;
 
     assert_eq!(before.items.len(), after.items.len());
     assert_eq!(replicas(&before, acme), replicas(&after, acme));
     let handle = Handle::parse(&acme.handle).expect("a handle");
-    let expected = json!({ "space_id": acme.id });
-    assert_eq!(after.item(&Key::handle(&handle)), Some(&expected));
+    let by_handle = after.item(&Key::handle(&handle));
+    assert_eq!(by_handle, Some(&json!({ "space_id": acme.id })));
 }
 
 #[stack_test]

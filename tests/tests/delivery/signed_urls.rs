@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use domain::signing::QueryParameter;
+use domain::signing::{QueryParameter, canonical_form, decoded_parameters};
 use serde_json::Value;
-use tests::{File, PHOTO, Stack, StackOptions, TestSpace, seconds, stack_test, text};
+use tests::{File, PHOTO, Stack, StackOptions, seconds, stack_test, text};
 
 use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, cached};
 use crate::{
@@ -16,8 +16,6 @@ use crate::{
     uploads::generate_signed_url::run_signer,
 };
 
-/// Time for which the previous secret remains valid, in seconds.
-const DAY_SECONDS: u64 = 24 * 60 * 60;
 /// An expiry long after all secrets of these tests.
 const LATE_SECONDS: i64 = 99_999_999_999;
 
@@ -83,11 +81,8 @@ fn changed_queries(signed: &str, expires: i64) -> Vec<String> {
     });
     let repeated = query.split('&').map(|pair| format!("{query}&{pair}"));
     let extended = ["x=1", "=", "V=a%2Bb", "signature="].map(|pair| format!("{query}&{pair}"));
-    replaced
-        .into_iter()
-        .chain(repeated)
-        .chain(extended)
-        .collect()
+    let queries = replaced.into_iter().chain(repeated);
+    queries.chain(extended).collect()
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -158,62 +153,10 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
     }
 }
 
-/// Rotates the secret of the space, and returns a signer with the new one.
-async fn rotated(acme: &DeliveryFixture<'_>) -> SigningSecret {
-    let path = format!("{}/signing-secret/rotate", acme.path());
-    let created = acme.send(acme.request("POST", &path)).await.expect_ok();
-    SigningSecret {
-        kid: text(&created["kid"]),
-        secret: text(&created["secret"]),
-    }
-}
-
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
-    let acme = DeliveryFixture::new(stack).await;
-    let file = acme.put_here("private").await;
-    let anonymous = &stack.anonymous;
-    let by = |signer: &SigningSecret| signer.sign(file.url(), LATE_SECONDS, &[]);
-    let first = acme.signer.clone();
-    let second = rotated(&acme).await;
-    assert_eq!((&*first.kid, &*second.kid), ("1", "2"));
-
-    // A signature is valid only with the name of its secret.
-    for (named, signing) in [(&first, &second), (&second, &first)] {
-        let mixed = SigningSecret {
-            kid: named.kid.clone(),
-            secret: signing.secret.clone(),
-        };
-        anonymous.get_err(403, &by(&mixed)).await;
-        anonymous.fetch(&by(named)).await;
-    }
-    stack.clock.advance(seconds(DAY_SECONDS - 1));
-    anonymous.fetch(&by(&first)).await;
-    stack.clock.advance(seconds(1));
-    anonymous.get_err(403, &by(&first)).await;
-    anonymous.fetch(&by(&second)).await;
-
-    // A second rotation ends the oldest secret.
-    let third = rotated(&acme).await;
-    let fourth = rotated(&acme).await;
-    anonymous.get_err(403, &by(&second)).await;
-    anonymous.fetch(&by(&third)).await;
-    anonymous.fetch(&by(&fourth)).await;
-}
-
 /// Test vectors that all languages share.
 const VECTORS: &str = include_str!("../../signers/vectors.json");
 /// The guide whose Python function `sign` signs URLs of files.
 const GUIDE: &str = include_str!("../../../docs/guides/private-files.md");
-/// Validity of signed URLs, in seconds.
-const LIFETIME_SECONDS: i64 = 3_600;
-
-/// Uploads a private photo.
-async fn private_photo(acme: &TestSpace) -> File {
-    let config = acme.upload_config("private");
-    config.with_delivery_type("private").await;
-    acme.upload(PHOTO).of_type("private").await
-}
 
 #[test]
 fn all_signers_agree_with_vectors() {
@@ -230,35 +173,27 @@ fn all_signers_agree_with_vectors() {
             let path = vector["path"].as_str().unwrap_or(PATH);
             let expected = text(&vector["canonical"]);
             assert_eq!(canonical_at(path, &parameters), expected, "{what}");
-            let decoded: Vec<QueryParameter<'_>> = parameters
-                .iter()
-                .map(|(name, value)| QueryParameter::new(name, value))
-                .collect();
-            assert_eq!(
-                domain::signing::canonical_form(path, &decoded),
-                expected,
-                "{what}"
-            );
+            let pairs = parameters.iter();
+            let pairs = pairs.map(|(name, value)| QueryParameter::new(name, value));
+            let decoded: Vec<QueryParameter<'_>> = pairs.collect();
+            assert_eq!(canonical_form(path, &decoded), expected, "{what}");
             let signature = hmac_sha256(&secret, &expected);
             assert_eq!(vector["signature"], signature, "{what}");
             let sent = text(&vector["sent"]);
-            assert_eq!(
-                domain::signing::decoded_parameters(&sent),
-                Ok(decoded),
-                "{what}"
-            );
+            assert_eq!(decoded_parameters(&sent), Ok(decoded), "{what}");
         }
     }
 }
 
 #[stack_test]
-async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack, acme: &TestSpace) {
-    let photo = private_photo(acme).await;
+async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
+    let acme = DeliveryFixture::new(stack).await;
+    let photo = acme.put_here("private").await;
     let url = photo.url();
     stack.anonymous.get_err(403, url).await;
 
-    let signer = SigningSecret::of(acme).await;
-    let expires_seconds = stack.now().seconds() + LIFETIME_SECONDS;
+    let signer = &acme.signer;
+    let expires_seconds = acme.now() + HOUR_SECONDS;
     let expires = expires_seconds.to_string();
     let least = ["--delivery", url, &signer.secret, &signer.kid, &expires];
     let saved = ("download", "");
@@ -268,14 +203,10 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack, a
             continue;
         }
         for more in [&[saved, marked][..], &[saved], &[]] {
-            let named: Vec<String> = more
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect();
-            let arguments: Vec<&str> = least
-                .into_iter()
-                .chain(named.iter().map(String::as_str))
-                .collect();
+            let named = more.iter().map(|(name, value)| format!("{name}={value}"));
+            let named: Vec<String> = named.collect();
+            let mut arguments = least.to_vec();
+            arguments.extend(named.iter().map(String::as_str));
             let address = run_signer(program, script, &arguments).await;
             let expected = signer.sign(url, expires_seconds, more);
             assert_eq!(address, expected, "{script}");
@@ -288,25 +219,24 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack, a
 }
 
 #[stack_test]
-async fn example_of_the_guide_signs_url(stack: &Stack, acme: &TestSpace) {
-    let (_, block) = GUIDE
-        .split_once("```python file=sign.py\n")
-        .expect("a block");
+async fn example_of_the_guide_signs_url(stack: &Stack) {
+    let start = "```python file=sign.py\n";
+    let (_, block) = GUIDE.split_once(start).expect("a block");
     let (example, _) = block.split_once("\nprint(sign(").expect("an example");
     if !external_programs::installed("the example of the guide", &["python3"], &[]) {
         return;
     }
 
-    let photo = private_photo(acme).await;
-    let SigningSecret { kid, secret } = SigningSecret::of(acme).await;
-    let expires = stack.now().seconds() + LIFETIME_SECONDS;
+    let acme = DeliveryFixture::new(stack).await;
+    let photo = acme.put_here("private").await;
+    let SigningSecret { kid, secret } = &acme.signer;
+    let expires = acme.now() + HOUR_SECONDS;
 
     let url = photo.url();
     let call = format!("print(sign({url:?}, {secret:?}, {kid}, {expires}, w=40, f=\"webp\"))");
     let script = format!("{example}\n{call}");
-    let output = tokio::process::Command::new("python3")
-        .args(["-c", &script])
-        .output();
+    let mut python = tokio::process::Command::new("python3");
+    let output = python.args(["-c", &script]).output();
     let output = output.await.expect("python3");
     let signed = String::from_utf8(output.stdout).expect("a URL");
 

@@ -3,8 +3,8 @@
 use futures::future;
 use serde_json::{Value, json};
 use tests::{
-    Client, File, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, WebhookReceiver, column,
-    seconds, stack_test, text,
+    Client, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, WebhookReceiver, assert_fields,
+    column, field_names, merged, rows, seconds, stack_test, text,
 };
 
 use super::{delete::delete_by_body, list::upload_ten};
@@ -16,13 +16,9 @@ pub(crate) async fn batch(client: &Client, body: Value) -> Vec<u64> {
     let response = client.post("/files/batch", body).await;
     let results = response.expect_status(200).json()["data"].take();
     assert_eq!(json!(column(&results, "id")), ids);
-    let status = |result: &Value| result["error"]["status"].as_u64().unwrap_or_default();
-    results
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(status)
-        .collect()
+    let errors = column(&results, "error").into_iter();
+    let statuses = errors.map(|error| error["status"].as_u64().unwrap_or_default());
+    statuses.collect()
 }
 
 pub(super) fn deletion(ids: &[&str]) -> Value {
@@ -63,9 +59,7 @@ async fn each_file_is_deleted_or_reported(stack: &Stack, acme: &TestSpace, other
 async fn user_deletes_and_changes_its_own_files(stack: &Stack, acme: &TestSpace) {
     let user = acme.role("user").await;
     let theirs = acme.upload(PHOTO).await;
-    let form = tests::form(&acme.handle, "own.jpg", "image/jpeg", PHOTO);
-    let own = user.upload_form(form).await.expect_created();
-    let own = text(&own["id"]);
+    let own = acme.upload(PHOTO).by(&user).await.id;
 
     let closed = acme.folder("Closed").await;
     acme.set_access(closed.path(), Some(true)).await;
@@ -75,69 +69,44 @@ async fn user_deletes_and_changes_its_own_files(stack: &Stack, acme: &TestSpace)
     let out = json!({"ids": [own], "operation": "update", "folder_id": "root"});
     assert_eq!(batch(&user, out).await, [403]);
     assert_eq!(batch(&user, deletion(&[&own, &theirs.id])).await, [0, 403]);
-    acme.role("viewer")
-        .await
-        .post_err(403, "/files/batch", deletion(&[&theirs.id]))
-        .await;
+    let body = deletion(&[&theirs.id]);
+    let viewer = acme.role("viewer").await;
+    viewer.post_err(403, "/files/batch", body).await;
     stack.run_purges().await;
 }
 
 #[stack_test]
 async fn update_changes_given_fields_only(acme: &TestSpace) {
     let folder = acme.folder("Photos").await;
-    let files: Vec<File> = vec![acme.upload(PHOTO).await, acme.upload(PHOTO).await];
+    let files = [acme.upload(PHOTO).await, acme.upload(PHOTO).await];
     let metadata = json!({"author": "Ada"});
-    acme.put_ok(
-        files[0].path(),
-        json!({"tags": ["a", "b"], "title": "One", "metadata": metadata}),
-    )
-    .await;
-    let ids = [&files[0].id, &files[1].id];
-    let records = async || {
-        [
-            acme.get_ok(files[0].path()).await,
-            acme.get_ok(files[1].path()).await,
-        ]
-    };
+    let tagged = json!({"tags": ["a", "b"], "title": "One", "metadata": metadata});
+    acme.put_ok(files[0].path(), tagged).await;
+    let update = json!({"ids": [files[0].id, files[1].id], "operation": "update"});
 
-    for (changes, expected) in [
-        (
-            json!({"type": "upload", "add_tags": []}),
-            [
-                json!({"tags": ["a", "b"], "metadata": metadata}),
-                json!({"tags": []}),
-            ],
-        ),
-        (
-            json!({"add_tags": ["b", "c", "c"], "remove_tags": ["a", "x"]}),
-            [
-                json!({"tags": ["b", "c"], "title": "One"}),
-                json!({"tags": ["b", "c"]}),
-            ],
-        ),
-        (
-            json!({"folder_id": folder.id, "type": "private", "metadata": {"author": "Bo"}}),
-            [
-                json!({"folder_id": folder.id, "type": "private", "metadata": {"author": "Bo"}, "tags": ["b", "c"], "title": "One"}),
-                json!({"folder_path": "Photos/", "type": "private"}),
-            ],
-        ),
-        (
-            json!({"folder_id": null, "metadata": null, "remove_tags": ["b", "c"]}),
-            [
-                json!({"folder_id": null, "metadata": {}, "tags": []}),
-                json!({"type": "private"}),
-            ],
-        ),
-    ] {
-        let mut body = changes.clone();
-        body["ids"] = json!(ids);
-        body["operation"] = json!("update");
+    // Changes, and fields of both files after them.
+    for (changes, first, second) in rows::<(Value, Value, Value)>(json!([
+        [{"type": "upload", "add_tags": []}, {"tags": ["a", "b"], "metadata": metadata}, {"tags": []}],
+        [
+            {"add_tags": ["b", "c", "c"], "remove_tags": ["a", "x"]},
+            {"tags": ["b", "c"], "title": "One"},
+            {"tags": ["b", "c"]},
+        ],
+        [
+            {"folder_id": folder.id, "type": "private", "metadata": {"author": "Bo"}},
+            {"folder_id": folder.id, "type": "private", "metadata": {"author": "Bo"}, "tags": ["b", "c"], "title": "One"},
+            {"folder_path": "Photos/", "type": "private"},
+        ],
+        [
+            {"folder_id": null, "metadata": null, "remove_tags": ["b", "c"]},
+            {"folder_id": null, "metadata": {}, "tags": []},
+            {"type": "private"},
+        ],
+    ])) {
+        let body = merged(update.clone(), changes.clone());
         assert_eq!(batch(acme, body).await, [0, 0], "{changes}");
-        for (record, expected) in records().await.iter().zip(&expected) {
-            for (name, value) in expected.as_object().expect("an object") {
-                assert_eq!(record[name], *value, "{changes}: {name}");
-            }
+        for (file, expected) in files.iter().zip([first, second]) {
+            assert_fields(&acme.get_ok(file.path()).await, expected);
         }
     }
 }
@@ -148,22 +117,16 @@ async fn a_file_that_cannot_be_changed_does_not_affect_others(acme: &TestSpace) 
     let files = [acme.upload(PHOTO).await, acme.upload(PHOTO).await];
     acme.put_ok(files[0].path(), json!({"tags": twenty})).await;
 
-    let body =
-        json!({"ids": [files[0].id, files[1].id], "operation": "update", "add_tags": ["more"]});
-    let response = acme
-        .post("/files/batch", body)
-        .await
-        .expect_status(200)
-        .json();
+    let ids = [&files[0].id, &files[1].id];
+    let body = json!({"ids": ids, "operation": "update", "add_tags": ["more"]});
+    let results = acme.post_ok("/files/batch", body).await;
     let error = json!({
         "status": 422, "message": "The given data was invalid.",
         "errors": {"add_tags": ["The add tags field must not have more than 20 items."]},
         "retry_after": null,
     });
-    assert_eq!(
-        response["data"],
-        json!([{"id": files[0].id, "error": error}, {"id": files[1].id, "error": null}])
-    );
+    let expected = json!([{"id": ids[0], "error": error}, {"id": ids[1], "error": null}]);
+    assert_eq!(results, expected);
     assert_eq!(acme.get_ok(files[1].path()).await["tags"], json!(["more"]));
 }
 
@@ -261,56 +224,29 @@ async fn invalid_batches_return_422_and_change_nothing(stack: &Stack, acme: &Tes
     let before = stack.dump().await;
 
     let many: Vec<String> = (0..101).map(|number| format!("{number:026}")).collect();
-    for (body, names) in [
-        (json!({}), &["ids", "operation"][..]),
-        (json!({"ids": [], "operation": "delete"}), &["ids"]),
-        (json!({"ids": many, "operation": "delete"}), &["ids"]),
-        (
-            json!({"ids": [file.id, file.id.to_lowercase()], "operation": "delete"}),
-            &["ids.1"],
-        ),
-        (json!({"ids": [5], "operation": "delete"}), &["ids.0"]),
-        (
-            json!({"ids": [file.id], "operation": "restored"}),
-            &["operation"],
-        ),
-        (
-            json!({"ids": [file.id], "operation": "delete", "add_tags": ["a"], "type": null}),
-            &["add_tags", "type"],
-        ),
-        (
-            json!({"ids": [file.id], "operation": "update"}),
-            &["operation"],
-        ),
-        (
-            json!({"ids": [file.id], "operation": "update", "add_tags": null, "tags": ["a"], "title": "One"}),
-            &["operation"],
-        ),
-        (
-            json!({"ids": [file.id], "operation": "update", "type": "public"}),
-            &["type"],
-        ),
-        (
-            json!({"ids": [file.id], "operation": "update", "type": null}),
-            &["type"],
-        ),
-        (
-            json!({"ids": [file.id], "operation": "update", "add_tags": ["a", "b"], "remove_tags": ["c", " b"]}),
-            &["remove_tags.1"],
-        ),
-        (
-            json!({"ids": [file.id], "operation": "update", "metadata": {"A": "1"}}),
-            &["metadata.A"],
-        ),
-        (
-            json!({"ids": [file.id], "operation": "update", "folder_id": "no id"}),
-            &["folder_id"],
-        ),
-    ] {
-        let errors = acme.post_err(422, "/files/batch", body.clone()).await;
-        let found: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-        assert_eq!(found, names, "{body}");
+    let twice = [file.id.clone(), file.id.to_lowercase()];
+    let of_file = json!({"ids": [file.id], "operation": "update"});
+    for (fields, invalid) in rows::<(Value, String)>(json!([
+        [{"ids": [], "operation": "delete"}, "ids"],
+        [{"ids": many, "operation": "delete"}, "ids"],
+        [{"ids": twice, "operation": "delete"}, "ids.1"],
+        [{"ids": [5], "operation": "delete"}, "ids.0"],
+        [{"operation": "restored"}, "operation"],
+        [{"operation": "delete", "add_tags": ["a"], "type": null}, "add_tags type"],
+        [{}, "operation"],
+        [{"add_tags": null, "tags": ["a"], "title": "One"}, "operation"],
+        [{"type": "public"}, "type"],
+        [{"type": null}, "type"],
+        [{"add_tags": ["a", "b"], "remove_tags": ["c", " b"]}, "remove_tags.1"],
+        [{"metadata": {"A": "1"}}, "metadata.A"],
+        [{"folder_id": "no id"}, "folder_id"],
+    ])) {
+        let body = merged(of_file.clone(), fields);
+        let errors = acme.post_err(422, "/files/batch", &body).await;
+        assert_eq!(field_names(&errors).join(" "), invalid, "{body}");
     }
+    let errors = acme.post_err(422, "/files/batch", json!({})).await;
+    assert_eq!(field_names(&errors), ["ids", "operation"]);
 
     stack.assert_unchanged(&before, "invalid batches").await;
 }

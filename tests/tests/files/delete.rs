@@ -5,7 +5,11 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{Client, Dump, File, PHOTO, Response, Stack, TestSpace, stack_test};
 
-use crate::{spaces::delete::stored_data, support::pages::list_ids, uploads::presign::PendingFile};
+use crate::{
+    spaces::delete::stored_data,
+    support::pages::list_ids,
+    uploads::{config_rules::own_names, presign::PendingFile},
+};
 
 const CALLERS: usize = 6;
 
@@ -142,7 +146,7 @@ async fn deleting_pending_file_removes_staged_object(stack: &Stack, acme: &TestS
     for is_sent in [true, false] {
         let pending_file = PendingFile::create(acme, json!({"ref": "order"})).await;
         if is_sent {
-            pending_file.send(stack, PHOTO).await.expect_status(200);
+            pending_file.put(stack, PHOTO).await;
             let objects = stack.dump().await.objects;
             assert!(objects.contains_key(pending_file.object_key()));
         }
@@ -162,8 +166,7 @@ async fn deleting_pending_file_removes_staged_object(stack: &Stack, acme: &TestS
 
 #[stack_test]
 async fn stored_name_can_be_reused_after_deletion(stack: &Stack, acme: &TestSpace) {
-    let settings = json!({"storage": {"generate_filename": false, "unique_filename": false}});
-    acme.upload_config("own").with_settings(settings).await;
+    acme.upload_config("own").with_settings(own_names()).await;
     let upload = |bytes: &'static str| {
         let notes = acme.upload(bytes).named("notes.txt", "text/plain");
         notes.with_config("own")

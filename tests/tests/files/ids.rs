@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Client, PHOTO, Response, Stack, TestSpace, UNKNOWN_ID, field_error, field_errors, merged,
+    Client, PHOTO, Response, Stack, TestSpace, UNKNOWN_ID, field_error, field_errors, merged, rows,
     stack_test,
 };
 
@@ -99,9 +99,8 @@ async fn missing_or_unknown_id_is_rejected_and_changes_nothing(
             assert_eq!(response.expect_error(404), json!({}), "{id}");
         }
     }
-    let errors = acme
-        .put_err(422, "/files", json!({"id": 5, "ref": 5}))
-        .await;
+    let numbers = json!({"id": 5, "ref": 5});
+    let errors = acme.put_err(422, "/files", numbers).await;
     let not_strings = ["id", "ref"].map(|field| (field, "must be a string"));
     assert_eq!(errors, field_errors(not_strings));
 
@@ -125,21 +124,15 @@ async fn two_different_ids_in_one_request_return_422(stack: &Stack, acme: &TestS
     stack.assert_unchanged(&before, "two ids").await;
 
     let lower_case = one.id.to_lowercase();
-    for id in [
-        json!(one.id),
-        json!(lower_case),
-        json!(format!(" {} ", one.id)),
-        json!(null),
-        json!(""),
-    ] {
+    let with_spaces = format!(" {} ", one.id);
+    for id in rows::<Value>(json!([one.id, lower_case, with_spaces, null, ""])) {
         acme.put_ok(one.path(), json!({"id": id, "ref": "x"})).await;
     }
     let query = format!("/files?id={lower_case}");
     let same = json!({"id": one.id});
     for (method, status) in [("PUT", 200), ("DELETE", 204)] {
-        send(acme, method, &query, &same)
-            .await
-            .expect_status(status);
+        let response = send(acme, method, &query, &same).await;
+        response.expect_status(status);
     }
     let typed = acme.request("DELETE", &format!("/files?id={}", other.id));
     let typed = typed.header("content-type", "application/json");

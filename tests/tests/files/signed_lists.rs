@@ -1,7 +1,10 @@
 //! Signed and transformed URLs of many files: `sign_minutes` of lists, and `POST /files/urls`.
 
 use serde_json::{Value, json};
-use tests::{File, PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};
+use tests::{
+    File, PHOTO, Stack, TestSpace, column, field_error, field_names, merged, minutes, rows,
+    seconds, stack_test, text,
+};
 
 /// Uploads a public photo, and one that is protected by each level. Returns them with what opens
 /// them.
@@ -39,9 +42,8 @@ async fn lists_sign_urls_of_protected_files(stack: &Stack, acme: &TestSpace) {
     for fields in ["", "&fields=url,thumbnails"] {
         let list = format!("/files?sign_minutes=10{fields}");
         let listed = viewer.get_ok(&list).await;
-        for (record, (file, is_protected)) in
-            listed.as_array().expect("a list").iter().rev().zip(&files)
-        {
+        let oldest_first = listed.as_array().expect("a list").iter().rev();
+        for (record, (file, is_protected)) in oldest_first.zip(&files) {
             assert_eq!(record["id"], file.id);
             let url = text(&record["url"]);
             assert_eq!(url.contains("signature="), *is_protected, "{url}");
@@ -54,11 +56,9 @@ async fn lists_sign_urls_of_protected_files(stack: &Stack, acme: &TestSpace) {
             }
         }
         // A private file lists no thumbnails, which would be public.
-        let count = |index: usize| listed[index]["thumbnails"].as_array().map(Vec::len);
-        assert_eq!(
-            [0, 1, 2, 3].map(count),
-            [Some(3), Some(3), Some(0), Some(3)]
-        );
+        let thumbnails = column(&listed, "thumbnails");
+        let counts = thumbnails.iter().map(|list| list.as_array().map(Vec::len));
+        assert!(counts.eq([Some(3), Some(3), Some(0), Some(3)]), "{listed}");
 
         stack.clock.advance(seconds(10 * 60 - 1));
         let newest = text(&listed[0]["url"]);
@@ -82,83 +82,58 @@ async fn urls_are_signed_and_transformed_on_request(stack: &Stack, acme: &TestSp
     for client in [&acme.role("viewer").await, &account] {
         let request =
             json!({"file_ids": ids, "expiration_minutes": 1, "transformation": transformation});
-        let signed = client.post("/files/urls", request).await.json();
-        for (found, (file, _)) in signed["data"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .zip(&files)
-        {
+        let urls = client.post_ok("/files/urls", request).await;
+        let signed = urls.as_array().expect("a list");
+        for (found, (file, _)) in signed.iter().zip(&files) {
             assert_eq!(found["id"], file.id);
             let image = stack.anonymous.fetch(&text(&found["url"])).await;
             image.expect_header("x-image-width", "100");
             image.expect_header("content-type", "image/webp");
         }
-        let url = text(&signed["data"][2]["url"]);
-        stack
-            .anonymous
-            .get_err(403, &url.replace("w=100", "w=101"))
-            .await;
+        let url = text(&signed[2]["url"]);
+        let changed = url.replace("w=100", "w=101");
+        stack.anonymous.get_err(403, &changed).await;
         stack.clock.advance(minutes(1));
         stack.anonymous.get_err(403, &url).await;
 
         let request = json!({"file_ids": ids, "transformation": transformation});
-        let unsigned = client.post("/files/urls", request).await.json();
+        let unsigned = client.post_ok("/files/urls", request).await;
         let expected = files[0].0.url_with("w=100&r=fit&f=webp");
-        assert_eq!(unsigned["data"][0]["url"], expected);
+        assert_eq!(unsigned[0]["url"], expected);
         stack.anonymous.fetch(&expected).await;
-        stack
-            .anonymous
-            .get_err(403, &text(&unsigned["data"][2]["url"]))
-            .await;
+        let private = text(&unsigned[2]["url"]);
+        stack.anonymous.get_err(403, &private).await;
     }
 }
 
 #[stack_test]
 async fn invalid_validity_and_transformation_return_422(acme: &TestSpace) {
     for (minutes, end) in [
-        ("0", "be at least 1"),
-        ("1441", "not be greater than 1440"),
-        ("ten", "be an integer"),
+        ("0", "must be at least 1"),
+        ("1441", "must not be greater than 1440"),
+        ("ten", "must be an integer"),
     ] {
-        let errors = acme
-            .get_err(422, &format!("/files?sign_minutes={minutes}"))
-            .await;
-        let message = format!("The sign minutes field must {end}.");
-        assert_eq!(errors, json!({"sign_minutes": [message]}));
+        let list = format!("/files?sign_minutes={minutes}");
+        let errors = acme.get_err(422, &list).await;
+        assert_eq!(errors, field_error("sign_minutes", end));
     }
 
-    let id = acme.upload(PHOTO).await.id.clone();
-    for (fields, name) in [
-        (json!({"expiration_minutes": 0}), "expiration_minutes"),
-        (json!({"expiration_minutes": 1441}), "expiration_minutes"),
-        (json!({"transformation": {"w": 0}}), "transformation.w"),
-        (
-            json!({"transformation": {"r": "cover"}}),
-            "transformation.r",
-        ),
-        (
-            json!({"transformation": {"width": 5}}),
-            "transformation.width",
-        ),
-        (json!({"transformation": {"W": 5}}), "transformation.W"),
-        (
-            json!({"transformation": {"w": 5, "widht": 5}}),
-            "transformation.widht",
-        ),
-        (json!({"transformation": "w=5"}), "transformation"),
-    ] {
-        let mut body = fields.clone();
-        body["file_ids"] = json!([id]);
+    let ids = json!({"file_ids": [acme.upload(PHOTO).await.id]});
+    for (fields, name) in rows::<(Value, String)>(json!([
+        [{"expiration_minutes": 0}, "expiration_minutes"],
+        [{"expiration_minutes": 1441}, "expiration_minutes"],
+        [{"transformation": {"w": 0}}, "transformation.w"],
+        [{"transformation": {"r": "cover"}}, "transformation.r"],
+        [{"transformation": {"width": 5}}, "transformation.width"],
+        [{"transformation": {"W": 5}}, "transformation.W"],
+        [{"transformation": {"w": 5, "widht": 5}}, "transformation.widht"],
+        [{"transformation": "w=5"}, "transformation"],
+    ])) {
+        let body = merged(ids.clone(), fields.clone());
         let errors = acme.post_err(422, "/files/urls", body).await;
-        let names: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-        assert_eq!(names, [name], "{fields}");
+        assert_eq!(field_names(&errors), [name], "{fields}");
     }
-    let blank = json!({"file_ids": [id], "expiration_minutes": null, "transformation": null});
-    let urls: Value = acme
-        .post("/files/urls", blank)
-        .await
-        .expect_status(200)
-        .json();
-    assert!(!text(&urls["data"][0]["url"]).contains('?'));
+    let blank = json!({"expiration_minutes": null, "transformation": null});
+    let urls = acme.post_ok("/files/urls", merged(ids, blank)).await;
+    assert!(!text(&urls[0]["url"]).contains('?'));
 }

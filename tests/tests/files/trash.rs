@@ -5,7 +5,8 @@ use std::{slice, time::Duration};
 use serde_json::{Value, json};
 use table::item_keys;
 use tests::{
-    Client, File, PHOTO, Stack, TestSpace, assert_fields, field_error, merged, stack_test,
+    Client, File, PHOTO, Stack, TestSpace, assert_fields, field_error, merged, name_taken, rows,
+    stack_test,
 };
 
 use super::{
@@ -90,10 +91,8 @@ async fn trashed_file_is_hidden_until_it_is_restored(stack: &Stack, acme: &TestS
         "status": "trashed", "trashed_at": deleted_at.rfc3339(), "purge_at": deleted_at.plus_ms(7 * 86_400_000).rfc3339(),
         "url": null, "thumbnails": [], "updated_at": deleted_at.rfc3339(),
     });
-    assert_eq!(
-        acme.get_ok(file.path()).await,
-        merged(before.clone(), shown)
-    );
+    let trashed_file = acme.get_ok(file.path()).await;
+    assert_eq!(trashed_file, merged(before.clone(), shown));
     assert_usage(stack, acme, 0, 1).await;
 
     let restored = restore(acme, &file).await;
@@ -101,17 +100,10 @@ async fn trashed_file_is_hidden_until_it_is_restored(stack: &Stack, acme: &TestS
     assert_eq!(restored, merged(before, shown));
     assert_eq!(acme.get_ok(file.path()).await, restored);
     stack.anonymous.fetch(file.url()).await.expect_body(PHOTO);
-    for filter in [
-        "",
-        "search=photo",
-        "tag=a",
-        &format!("folder_id={}", photos.id),
-    ] {
-        assert_eq!(
-            list_ids(acme, filter).await,
-            slice::from_ref(&file.id),
-            "{filter}"
-        );
+    let in_folder = format!("folder_id={}", photos.id);
+    for filter in ["", "search=photo", "tag=a", &in_folder] {
+        let ids = list_ids(acme, filter).await;
+        assert_eq!(ids, slice::from_ref(&file.id), "{filter}");
     }
     assert_eq!(acme.get_ok("/files/by-ref?ref=order").await, restored);
     assert_eq!(trashed(acme).await, [""; 0]);
@@ -132,13 +124,9 @@ async fn trashed_file_cannot_be_changed(acme: &TestSpace) {
     let sign = format!("{}/signed-url", file.path());
     let update = json!({"id": file.id, "title": "Harbour"});
     let public = json!({"access_control": {"requires_auth": false}});
+    let into_new = json!({"folder_id": "root", "folder_path": "new"});
     for errors in [
-        acme.put_err(
-            409,
-            file.path(),
-            json!({"folder_id": "root", "folder_path": "new"}),
-        )
-        .await,
+        acme.put_err(409, file.path(), into_new).await,
         acme.put_err(409, "/files", update).await,
         acme.put_err(409, &access, public).await,
         acme.delete_err(409, &access).await,
@@ -158,11 +146,8 @@ async fn due_entry_without_its_file_is_removed(stack: &Stack, acme: &TestSpace) 
     stack.remove_file_record(acme, &file.id).await;
 
     let entries = async || {
-        stack
-            .dump()
-            .await
-            .items_with_prefix(item_keys::TRASH)
-            .count()
+        let dump = stack.dump().await;
+        dump.items_with_prefix(item_keys::TRASH).count()
     };
     assert_eq!(entries().await, 1);
     for _ in 0..2 {
@@ -197,8 +182,8 @@ async fn due_file_is_purged(stack: &Stack, acme: &TestSpace) {
     assert_not_restored(acme, &file, 404).await;
     assert_usage(stack, acme, 0, 1).await;
 
-    acme.delete_ok(&format!("{}?permanent=true", kept.path()))
-        .await;
+    let permanent = format!("{}?permanent=true", kept.path());
+    acme.delete_ok(&permanent).await;
     stack.run_purges().await;
     keep_for_days(acme, 3).await;
     let is_setting = |key: &item_keys::Key| key.sort == "SPACE" || key.sort == "SWEEP";
@@ -228,9 +213,8 @@ async fn deletion_is_final_without_a_trash_or_if_it_is_permanent(stack: &Stack, 
         }
     }
     let file = acme.upload(PHOTO).await;
-    let invalid = acme
-        .delete_err(422, &format!("{}?permanent=x", file.path()))
-        .await;
+    let invalid = format!("{}?permanent=x", file.path());
+    let invalid = acme.delete_err(422, &invalid).await;
     assert_eq!(invalid, field_error("permanent", "must be true or false"));
     stack.run_confirm_checks().await;
 }
@@ -249,12 +233,9 @@ async fn name_of_trashed_file_is_free(stack: &Stack, acme: &TestSpace) {
     assert_eq!(second.url(), first.url());
 
     let taken = assert_not_restored(acme, &first, 409).await;
-    assert_eq!(taken, json!({"name": ["The name has already been taken."]}));
-    stack
-        .anonymous
-        .fetch(second.url())
-        .await
-        .expect_body("second");
+    assert_eq!(taken, name_taken());
+    let delivered = stack.anonymous.fetch(second.url()).await;
+    delivered.expect_body("second");
 
     // Either of both that are in the trash can return.
     acme.delete_ok(second.path()).await;
@@ -269,9 +250,8 @@ async fn name_of_trashed_file_is_free(stack: &Stack, acme: &TestSpace) {
 async fn file_is_restored_to_the_root_if_its_folder_is_gone(stack: &Stack) {
     for mode in ["dynamic", "fixed"] {
         let name = format!("Space {mode}");
-        let space = stack
-            .space_with(json!({"name": name, "folder_mode": mode}))
-            .await;
+        let fields = json!({"name": name, "folder_mode": mode});
+        let space = stack.space_with(fields).await;
         space.update(json!({"name": name, "trash_days": 1})).await;
         let user = space.role("user").await;
         let folder = space.folder("Photos").await;
@@ -337,29 +317,16 @@ async fn batch_fills_and_empties_the_trash(stack: &Stack, acme: &TestSpace, othe
     assert_eq!(batch(acme, restoration).await, [0, 404, 404]);
     assert_usage(stack, acme, 1, 0).await;
 
-    for (operation, field, absent) in [
-        (
-            "restore",
-            json!({"add_tags": ["a"]}),
-            "must be absent unless operation is update",
-        ),
-        (
-            "restore",
-            json!({"permanent": true}),
-            "must be absent unless operation is delete",
-        ),
-        (
-            "delete",
-            json!({"type": "private"}),
-            "must be absent unless operation is update",
-        ),
-    ] {
-        let name = field
-            .as_object()
-            .and_then(|field| field.keys().next().cloned());
-        let body = merged(json!({"ids": ids, "operation": operation}), field);
+    let of_update = "must be absent unless operation is update";
+    let of_deletion = "must be absent unless operation is delete";
+    for (fields, name, end) in rows::<(Value, String, String)>(json!([
+        [{"operation": "restore", "add_tags": ["a"]}, "add_tags", of_update],
+        [{"operation": "restore", "permanent": true}, "permanent", of_deletion],
+        [{"operation": "delete", "type": "private"}, "type", of_update],
+    ])) {
+        let body = merged(json!({ "ids": ids }), fields);
         let errors = acme.post_err(422, "/files/batch", body).await;
-        assert_eq!(errors, field_error(&name.expect("a field"), absent));
+        assert_eq!(errors, field_error(&name, &end));
     }
     stack.run_purges().await;
 }

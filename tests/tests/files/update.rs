@@ -1,30 +1,16 @@
 //! `PUT /files/:id` and `PUT /files`: changeable and read-only fields.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tests::{
-    Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, field_error, file_path, merged, seconds,
-    stack_test,
+    Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, field_error, field_names, file_path, merged, rows,
+    seconds, stack_test,
 };
 
 use crate::uploads::presign::PendingFile;
 
 /// Read-only fields of a record.
-const READ_ONLY: &[&str] = &[
-    "name",
-    "extension",
-    "mime_type",
-    "size",
-    "storage_path",
-    "url",
-    "resource_type",
-    "status",
-    "space_id",
-    "upload_config_id",
-    "checksum_sha256",
-    "uploaded_by",
-    "access_control",
-    "created_at",
-];
+const READ_ONLY: &str = "name extension mime_type size storage_path url resource_type status \
+    space_id upload_config_id checksum_sha256 uploaded_by access_control created_at";
 
 /// Returns request bodies in order, and the fields that each changes.
 fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
@@ -36,6 +22,7 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
     let outside = json!({"folder_id": null, "folder_path": null});
     let ignored = json!({"updated_at": "never", "storage_meta": {"width": 1}, "thumbnails": 5, "colour": "red"});
     let several = json!({"original_name": "a.jpg", "ref": "r"});
+    let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
 
     let change =
         |field: &str, value: Value, stored: Value| (json!({field: value}), json!({field: stored}));
@@ -51,6 +38,9 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
         same("ref", json!("x")),
         same("ref", json!(null)),
         change("tags", json!([" a ", "b"]), json!(["a", "b"])),
+        change("tags", json!(["a", "a", " a"]), json!(["a"])),
+        change("tags", json!(["b", "a", "A", "b"]), json!(["b", "a", "A"])),
+        same("tags", json!(twenty)),
         change("tags", json!(null), json!([])),
         same("tags", json!(["é".repeat(100)])),
         same("tags", json!([])),
@@ -103,29 +93,6 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack, acme: &TestSp
         let status = if is_public { 200 } else { 403 };
         stack.anonymous.fetch_as(status, file.url(), &[]).await;
     }
-
-    // It is saved under its new name.
-    let saved = stack.anonymous.fetch(&file.url_with("download")).await;
-    saved.expect_header("content-disposition", "attachment; filename=\"a.jpg\"");
-}
-
-#[stack_test]
-async fn duplicate_tag_is_stored_once(acme: &TestSpace) {
-    let file = acme.upload(PHOTO).await;
-    let update = async |tags: Value| {
-        let updated = acme.put_ok(file.path(), json!({ "tags": tags })).await;
-        let mut tags: Vec<String> = serde_json::from_value(updated["tags"].clone()).expect("texts");
-        tags.sort();
-        tags
-    };
-
-    assert_eq!(update(json!(["a", "a", " a"])).await, ["a"]);
-    assert_eq!(update(json!(["b", "a", "A", "b"])).await, ["A", "a", "b"]);
-    let twenty: Vec<String> = (10..30).map(|number| format!("tag {number}")).collect();
-    assert_eq!(update(json!(twenty)).await, twenty);
-
-    let found = acme.get_ok("/files?tag=tag%2029").await;
-    assert_eq!(found.as_array().map(Vec::len), Some(1));
 }
 
 /// Returns fields with invalid values, and their errors: the field and the end of its message.
@@ -175,23 +142,15 @@ async fn invalid_update_returns_422_and_changes_nothing(stack: &Stack, acme: &Te
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
     let errors = acme.put_err(422, file.path(), several).await;
-    let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-    let expected = [
-        "folder_id",
-        "original_name",
-        "ref",
-        "tags.0",
-        "tags.1",
-        "type",
-    ];
-    assert_eq!(reported, expected);
+    let names = "folder_id original_name ref tags.0 tags.1 type";
+    assert_eq!(field_names(&errors).join(" "), names);
     stack.assert_unchanged(&before, "invalid updates").await;
 }
 
 #[stack_test]
 async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    for &field in READ_ONLY {
+    for field in READ_ONLY.split(' ') {
         let mut updated = acme.put_ok(file.path(), json!({field: file[field]})).await;
         updated["updated_at"] = file["updated_at"].clone();
         assert_eq!(updated, file, "{field}");
@@ -200,15 +159,9 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &Test
     let folder = acme.folder("photos").await;
     let elsewhere = acme.upload(PHOTO).into(&folder).await;
     let before = stack.dump().await;
-    for &field in READ_ONLY {
+    for field in READ_ONLY.split(' ') {
         let unchangeable = field_error(field, "must not be changed");
-        for other in [
-            json!(null),
-            json!("another"),
-            json!(7),
-            json!({"requires_auth": true}),
-            json!([]),
-        ] {
+        for other in rows::<Value>(json!([null, "another", 7, {"requires_auth": true}, []])) {
             let errors = acme.put_err(422, file.path(), json!({field: other})).await;
             assert_eq!(errors, unchangeable, "{field} {other}");
         }
@@ -216,13 +169,12 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &Test
 
     let outside = merged(elsewhere.record.clone(), json!({"folder_path": null}));
     let errors = acme.put_err(422, elsewhere.path(), outside).await;
-    let message = "The folder path field must not be changed.";
-    assert_eq!(errors["folder_path"], json!([message]));
+    assert_eq!(errors, field_error("folder_path", "must not be changed"));
 
     let several =
         json!({"size": 1, "mime_type": "image/png", "storage_path": "a", "original_name": "b.jpg"});
     let errors = acme.put_err(422, file.path(), several).await;
-    assert_eq!(errors.as_object().map(Map::len), Some(3), "{errors}");
+    assert_eq!(field_names(&errors), ["mime_type", "size", "storage_path"]);
     stack.assert_unchanged(&before, "read-only fields").await;
 }
 
@@ -284,13 +236,9 @@ async fn rejected_move_creates_no_folders(stack: &Stack, acme: &TestSpace) {
     let valid = json!({"folder_id": "root", "folder_path": "new/path"});
     let before = stack.dump().await;
 
-    for wrong in [
-        json!({"type": "public"}),
-        json!({"size": 1}),
-        json!({"tags": [5]}),
-    ] {
-        acme.put_err(422, file.path(), merged(valid.clone(), wrong))
-            .await;
+    for wrong in rows::<Value>(json!([{"type": "public"}, {"size": 1}, {"tags": [5]}])) {
+        let body = merged(valid.clone(), wrong);
+        acme.put_err(422, file.path(), body).await;
     }
     let unknown_file = merged(valid, json!({ "id": UNKNOWN_ID }));
     acme.put_err(404, "/files", unknown_file).await;

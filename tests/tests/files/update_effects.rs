@@ -3,7 +3,7 @@
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, file_path, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, field_error, file_path, stack_test, text};
 
 use super::list::one;
 use crate::{support::pages::list_ids, uploads::presign::PendingFile};
@@ -43,11 +43,12 @@ async fn update_is_visible_in_all_lists_at_once(acme: &TestSpace) {
     for round in 1..7 {
         let (current, other) = (round % 2, (round + 1) % 2);
         let (name, tag, kind, folder) = variants[current];
-        let tags = json!(["always", tag, round.to_string()]);
+        let mut tags = vec![tag.to_owned(), round.to_string()];
+        tags.extend((2..20).map(|number| format!("t{number}")));
         let body = json!({"original_name": name, "tags": tags, "ref": tag, "type": kind, "folder_id": folder});
         acme.put_ok(file.path(), body).await;
 
-        let always = ["tag=always", "status=active", "", &format!("tag={round}")];
+        let always = ["tag=t19", "status=active", "", &format!("tag={round}")];
         let listed = [&filters[current][..], &always.map(str::to_owned)].concat();
         let never = [
             "search=photo",
@@ -71,9 +72,8 @@ async fn changed_while_pending(
     sent_first: bool,
 ) -> (PendingFile, Value) {
     let pending_file = PendingFile::create(acme, json!({"ref": "old"})).await;
-    let send = async || pending_file.send(stack, PHOTO).await.expect_status(200);
     if sent_first {
-        send().await;
+        pending_file.put(stack, PHOTO).await;
     }
 
     let body = json!({
@@ -89,7 +89,7 @@ async fn changed_while_pending(
     acme.get_err(404, &url).await;
 
     if !sent_first {
-        send().await;
+        pending_file.put(stack, PHOTO).await;
     }
     (pending_file, pending)
 }
@@ -98,13 +98,11 @@ async fn changed_while_pending(
 /// pending.
 async fn assert_kept(stack: &Stack, acme: &TestSpace, folder: &str, pending: &Value) {
     let active = acme.get_ok(&file_path(pending)).await;
-    let detected_by_bytes = "status url checksum_sha256 updated_at storage_meta thumbnails";
-    for (field, value) in pending.as_object().expect("an object") {
-        let is_detected = detected_by_bytes
-            .split(' ')
-            .any(|detected| detected == field);
-        assert!(is_detected || active[field] == *value, "{field}");
+    let mut kept = pending.clone();
+    for detected in "status url checksum_sha256 updated_at storage_meta thumbnails".split(' ') {
+        kept[detected] = active[detected].clone();
     }
+    assert_eq!(active, kept);
     assert_eq!(active["status"], "active");
 
     let url = text(&active["url"]);
@@ -112,21 +110,14 @@ async fn assert_kept(stack: &Stack, acme: &TestSpace, folder: &str, pending: &Va
     acme.fetch(&url).await.expect_body(PHOTO);
 
     let id = text(&pending["id"]);
-    let in_folder = format!("folder_id={folder}");
-    for (filters, is_listed) in [
-        ("search=renamed", true),
-        ("tag=a", true),
-        ("tag=b", true),
-        ("type=private", true),
-        ("status=active", true),
-        (&in_folder, true),
-        ("search=photo", false),
-        ("status=pending", false),
-        ("folder_id=root", false),
-        ("type=upload", false),
-    ] {
-        let found = list_ids(acme, filters).await;
-        assert_eq!(found.contains(&id), is_listed, "{filters}");
+    let listed =
+        format!("folder_id={folder} search=renamed tag=a tag=b type=private status=active");
+    let unlisted = "folder_id=root search=photo type=upload status=pending";
+    for (lists, is_listed) in [(&*listed, true), (unlisted, false)] {
+        for filters in lists.split(' ') {
+            let found = list_ids(acme, filters).await;
+            assert_eq!(found.contains(&id), is_listed, "{filters}");
+        }
     }
 }
 
@@ -159,7 +150,7 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack, acme: 
 
     for round in 0..ROUNDS {
         let pending_file = PendingFile::create(acme, json!({})).await;
-        pending_file.send(stack, PHOTO).await.expect_status(200);
+        pending_file.put(stack, PHOTO).await;
         let path = pending_file.address();
         let body = json!({"original_name": "b.jpg", "tags": ["x"], "folder_id": photos});
         // Other requests before it delay the change by the number of the round.
@@ -238,11 +229,6 @@ async fn search_prefix_ignores_unicode_form_of_its_end(acme: &TestSpace) {
         let found = acme.get_ok(&path).await;
         assert_eq!(found, json!([file.record]), "{search}");
     }
-
-    acme.folder("ΟΔΟΣ").await;
-    let body = json!({"space_id": acme.id, "name": "οδοσ"});
-    let taken = json!({"name": ["The name has already been taken."]});
-    assert_eq!(acme.post_err(422, "/folders", body).await, taken);
 }
 
 #[stack_test]
@@ -265,16 +251,12 @@ async fn rename_changes_etag(stack: &Stack, acme: &TestSpace) {
 #[stack_test]
 async fn rename_to_executable_name_returns_422(acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    let rejection =
-        json!({"original_name": ["The original name field must not be an executable file."]});
+    let rejection = field_error("original_name", "must not be an executable file");
 
     for name in ["photo.exe", "photo.php.jpg", "x.sh", "PHOTO.BAT"] {
         let body = json!({ "original_name": name });
-        assert_eq!(
-            acme.put_err(422, file.path(), body).await,
-            rejection,
-            "{name}"
-        );
+        let errors = acme.put_err(422, file.path(), body).await;
+        assert_eq!(errors, rejection, "{name}");
     }
     let harmless = json!({"original_name": "photo.exe.jpg"});
     acme.put_ok(file.path(), harmless).await;
@@ -282,10 +264,9 @@ async fn rename_to_executable_name_returns_422(acme: &TestSpace) {
     // A name that the config allowed remains valid.
     let settings = json!({"validation": {"allowed_formats": ["sh"]}});
     acme.upload_config("scripts").with_settings(settings).await;
-    let script = acme
-        .upload("#!/bin/sh\necho hello\n")
-        .with_config("scripts");
-    let script = script.named("run.sh", "text/x-sh").await;
+    let script = acme.upload("#!/bin/sh\necho hello\n");
+    let script = script.named("run.sh", "text/x-sh").with_config("scripts");
+    let script = script.await;
     let renamed = json!({"original_name": "walk.sh"});
     acme.put_ok(script.path(), renamed).await;
 }
@@ -309,7 +290,7 @@ async fn stale_record_in_update_moves_no_file(acme: &TestSpace) {
     let mut record = file.record.clone();
     record["tags"] = json!(["x"]);
 
-    let rejection = json!({"folder_path": ["The folder path field must not be changed."]});
+    let rejection = field_error("folder_path", "must not be changed");
     assert_eq!(acme.put_err(422, file.path(), &record).await, rejection);
     record["folder_path"] = json!("After/");
     let changed = acme.put_ok(file.path(), record).await;

@@ -59,11 +59,8 @@ impl Levels<'_> {
         let expected = self.expected(settings, 2);
         assert_eq!(file["access_control"], expected, "{case}");
 
-        let status = if expected["requires_auth"] == true {
-            403
-        } else {
-            200
-        };
+        let is_closed = expected["requires_auth"] == true;
+        let status = if is_closed { 403 } else { 200 };
         for outsider in [&self.stack.anonymous, self.other] {
             outsider.fetch_as(status, self.file.url(), &[]).await;
         }
@@ -136,9 +133,7 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(
     let route = format!("{}/access-control", levels.folder.path());
     let changed = acme.put_ok(&route, public).await;
     let settings = [Some(true), Some(false), None];
-    levels
-        .assert(&changed, 1, settings, "only public_read")
-        .await;
+    levels.assert(&changed, 1, settings, "public_read").await;
 }
 
 #[stack_test]

@@ -2,7 +2,7 @@
 //! folders.
 
 use serde_json::json;
-use tests::{Folder, PHOTO, Stack, TestSpace, seconds, stack_test};
+use tests::{Folder, PHOTO, Stack, TestSpace, field_error, seconds, stack_test};
 
 use super::create::{ROOT, get_folder, paths};
 use crate::{
@@ -38,7 +38,7 @@ async fn assert_full(acme: &TestSpace, folder: &Folder) {
     let before = get_folder(acme, folder).await;
     let response = acme.delete(folder.path()).await;
     response.expect_message("not empty");
-    let expected = json!({"id": ["The id field must be the id of an empty folder."]});
+    let expected = field_error("id", "must be the id of an empty folder");
     assert_eq!(response.expect_error(409), expected);
     assert_eq!(get_folder(acme, folder).await, before);
 }
@@ -86,8 +86,8 @@ async fn folder_is_deletable_after_content_moved_away(stack: &Stack, acme: &Test
     acme.put_ok(inner.path(), json!({"parent_id": null})).await;
     assert_full(acme, &outer).await;
     assert_full(acme, &folder).await;
-    acme.put_ok(file.path(), json!({"folder_id": inner.id}))
-        .await;
+    let into_inner = json!({"folder_id": inner.id});
+    acme.put_ok(file.path(), into_inner).await;
     assert_full(acme, &inner).await;
     assert_full(acme, &outer).await;
     assert_deleted(acme, &folder).await;
@@ -106,7 +106,7 @@ async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack, acme
     let gets = acme.folder("Gets").await;
     let unsent = PendingFile::create(acme, json!({"folder_id": waits.id})).await;
     let sent = PendingFile::create(acme, json!({"folder_id": gets.id})).await;
-    sent.send(stack, PHOTO).await.expect_status(200);
+    sent.put(stack, PHOTO).await;
     assert_full(acme, &waits).await;
     assert_full(acme, &gets).await;
 
@@ -162,7 +162,7 @@ async fn delete_space_with_folder_returns_409(stack: &Stack, acme: &TestSpace) {
     let space = format!("/spaces?id={}", acme.id);
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
-    let not_empty = json!({"id": ["The id field must be the id of an empty space."]});
+    let not_empty = field_error("id", "must be the id of an empty space");
 
     for folder in [&inner, &outer] {
         for force in ["", "&force=false"] {
@@ -203,8 +203,7 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
     let pending = json!({"folder_id": inner.id, "folder_path": "a/b"});
     PendingFile::create(&acme, pending).await;
 
-    let path = format!("/spaces?id={}&force=true", acme.id);
-    acme.delete(&path).await.expect_status(202);
+    acme.delete_by_force().await;
 
     for (client, status) in [(&acme.client, 401), (&stack.account(), 404)] {
         client.get_err(status, outer.path()).await;

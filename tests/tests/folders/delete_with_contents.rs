@@ -39,8 +39,8 @@ impl Tree {
         let text = text.into(&deepest).await;
         stack.anonymous.fetch(&open.url_with("w=32")).await;
         acme.put_ok(open.path(), json!({"tags": ["red"]})).await;
-        acme.put_ok(protected.path(), json!({"type": "private"}))
-            .await;
+        let private = json!({"type": "private"});
+        acme.put_ok(protected.path(), private).await;
 
         let pending = PendingFile::create(acme, json!({"folder_id": inner.id})).await;
         pending.put(stack, PHOTO).await;
@@ -84,10 +84,9 @@ impl Tree {
             let into = json!({"parent_id": folder.id, "folder_id": folder.id});
             let presign = presign_body(acme, into.clone());
             let new = json!({"space_id": acme.id, "name": "x", "parent_id": folder.id});
-            acme.get_err(422, &format!("/folders?parent_id={}", folder.id))
-                .await;
-            acme.get_err(422, &format!("/files?folder_id={}", folder.id))
-                .await;
+            for list in ["/folders?parent_id=", "/files?folder_id="] {
+                acme.get_err(422, &format!("{list}{}", folder.id)).await;
+            }
             acme.post_err(422, "/folders", new).await;
             acme.post_err(422, "/upload/presign", presign).await;
             acme.put_err(422, other.path(), into).await;
@@ -141,7 +140,7 @@ async fn deleted_contents_disappear_at_once_and_are_purged(stack: &Stack, acme: 
     let before = stored_data(stack).await;
     stack.clock.advance(seconds(1));
     let tree = Tree::plant(stack, acme).await;
-    let [outer, inner, _] = &tree.folders;
+    let inner = &tree.folders[1];
     let watermark = json!({"watermark": {"enabled": true, "file_id": cover.id}});
     acme.set_security(inner.path(), watermark).await;
     let moved = acme.folder("Moved").inside(inner).await;
@@ -150,8 +149,7 @@ async fn deleted_contents_disappear_at_once_and_are_purged(stack: &Stack, acme: 
 
     tree.delete(acme).await;
 
-    acme.delete_err(404, &format!("{}?force=true", outer.path()))
-        .await;
+    acme.delete_err(404, &tree.deletion()).await;
     stack.anonymous.fetch(kept.url()).await.expect_body(PHOTO);
     let by_ref = acme.get_ok("/files/by-ref?ref=cover").await;
     assert_eq!(by_ref["id"], *cover.id);
@@ -222,8 +220,8 @@ async fn deletion_with_contents_sends_no_webhooks(stack: &Stack, acme: &TestSpac
     let folder = acme.folder("Photos").await;
     let photo = acme.upload(PHOTO).into(&folder);
     photo.with_config("quiet").await;
-    acme.update(json!({"webhook_url": "https://example.com/hook"}))
-        .await;
+    let hook = json!({"webhook_url": "https://example.com/hook"});
+    acme.update(hook).await;
 
     let path = format!("{}?force=true", folder.path());
     acme.delete(&path).await.expect_status(202);

@@ -55,6 +55,8 @@ async fn references(acme: &TestSpace, file: &str, folder: &str) -> Vec<Reference
     let folder_path = json!({"folder_path": "a/b"});
     let by_body = json!({"id": file, "folder_path": "a/b", "ref": "x"});
     let new = json!({"name": "New", "space_id": acme.id});
+    let by_id = format!("/folders/{folder}");
+    let rename = json!({"name": "New"});
     let reference = |method, path: &str, body: &Value, field| Reference {
         method,
         path: path.to_owned(),
@@ -75,12 +77,7 @@ async fn references(acme: &TestSpace, file: &str, folder: &str) -> Vec<Reference
         reference("POST", "/upload/generate-signed-url", &config, "folder_id"),
         reference("GET", &in_space("/folders"), &Value::Null, "parent_id"),
         reference("POST", "/folders", &new, "parent_id"),
-        reference(
-            "PUT",
-            &format!("/folders/{folder}"),
-            &json!({"name": "New"}),
-            "parent_id",
-        ),
+        reference("PUT", &by_id, &rename, "parent_id"),
     ]
 }
 
@@ -98,19 +95,12 @@ async fn unknown_foreign_and_deleted_folders_are_rejected_by_every_request(
     let references = references(acme, &file, &photos.id).await;
     let before = stack.dump().await;
 
+    let ids = [&acme.id, &foreign, &deleted.id, &file].map(String::as_str);
+    let unknown = [UNKNOWN_ID, "x", "Photos", "Photos/", "ROOT/"];
+
     for reference in &references {
         let invalid = field_error(reference.field, "");
-        for folder in [
-            UNKNOWN_ID,
-            "x",
-            "Photos",
-            "Photos/",
-            "ROOT/",
-            &acme.id,
-            &foreign,
-            &deleted.id,
-            &file,
-        ] {
+        for folder in unknown.into_iter().chain(ids) {
             for client in [&acme.client, &stack.account()] {
                 let response = reference.send(client, folder).await;
                 assert_eq!(response.expect_error(422), invalid, "{folder}");

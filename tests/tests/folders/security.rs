@@ -2,10 +2,10 @@
 //! nearest folder that sets it applies, or else that of the space.
 
 use http_api::describe::ValueForms;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tests::{
-    Folder, Observed, PHOTO, Stack, StackOptions, TestSpace, field_errors, merged, minutes, rows,
-    seconds, stack_test,
+    Ends, Folder, Observed, PHOTO, Stack, StackOptions, TestSpace, field_error, field_errors,
+    merged, minutes, rows, seconds, stack_test,
 };
 
 use super::create::get_folder;
@@ -85,12 +85,10 @@ async fn put_replaces_all_settings_and_absent_ones_are_inherited(stack: &Stack, 
             let security =
                 json!({"watermark": watermark(differences.clone()), "transformations": "any"});
             let sources = json!({"sources": {"watermark": source, "transformations": from_space}});
-            let has_sources = path != space;
-            if has_sources {
-                merged(security, sources)
-            } else {
-                security
+            if path == space {
+                return security;
             }
+            merged(security, sources)
         };
         let set = async |given: &Value| {
             stack.clock.advance(seconds(1));
@@ -111,21 +109,21 @@ async fn put_replaces_all_settings_and_absent_ones_are_inherited(stack: &Stack, 
             json!({"watermark": null, "transformations": null}),
             Value::Null,
         ] {
-            set(&json!({"watermark": {"enabled": true, "url": server.url(), "opacity": 0.25}}))
-                .await;
+            let pale = json!({"enabled": true, "url": server.url(), "opacity": 0.25});
+            set(&json!({ "watermark": pale })).await;
             for _ in 0..2 {
                 assert_eq!(set(&absent).await, without_own, "{absent}");
             }
         }
         // The folder inherits it.
-        acme.set_security(&space, server.watermark_at("north"))
-            .await;
+        let north = server.watermark_at("north");
+        acme.set_security(&space, north).await;
     }
 }
 
 /// Returns invalid values of `security`, and the ends of the messages by the name of the field
 /// below it.
-fn invalid_security() -> Vec<(Value, Map<String, Value>)> {
+fn invalid_security() -> Vec<(Value, Ends)> {
     let required = "is required when security.watermark.enabled is true";
 
     rows(json!([
@@ -170,17 +168,14 @@ async fn invalid_security_reports_all_errors_by_full_field_name(stack: &Stack, a
     for path in [&*acme.path(), folder.path()] {
         let path = format!("{path}/security");
         for (security, ends) in invalid_security() {
-            let ends = ends.iter().map(|(field, end)| {
-                let end = end.as_str().expect("a text");
-                (format!("security{field}"), end)
-            });
-            let ends: Vec<(String, &str)> = ends.collect();
-            let expected = field_errors(ends.iter().map(|(field, end)| (&**field, *end)));
+            let ends = ends.into_iter();
+            let expected = ends.map(|(field, end)| (format!("security{field}"), end));
+            let expected = field_errors(expected);
             let body = json!({ "security": security });
             assert_eq!(acme.put_err(422, &path, body).await, expected, "{security}");
         }
         let absent = acme.put_err(422, &path, json!({})).await;
-        assert_eq!(absent, field_errors([("security", "is required")]));
+        assert_eq!(absent, field_error("security", "is required"));
     }
 
     stack.assert_unchanged(&before, "invalid security").await;
@@ -333,8 +328,8 @@ async fn watermark_follows_folder_not_file(stack: &Stack, acme: &TestSpace) {
     let plain = acme.folder("Plain").await;
     let inner = acme.folder("Inner").inside(&plain).await;
     let server = image_server().await;
-    acme.set_security(watermarked.path(), server.watermark())
-        .await;
+    let red = server.watermark();
+    acme.set_security(watermarked.path(), red).await;
     let image = acme.upload(PHOTO).into(&inner).await;
     let check = async |is_marked: bool| {
         for client in [&stack.anonymous, &acme.client] {

@@ -232,6 +232,13 @@ impl Signer {
         query(&self.signed(with(self.parameters(stack), name, value)))
     }
 
+    /// Requests a signed URL, with these fields, and returns its query.
+    pub(crate) async fn generated_query(&self, client: &Client, fields: Value) -> String {
+        let generated = self.generate(client, fields).await.expect_ok();
+        let url = text(&generated["url"]);
+        url.split_once('?').expect("a query").1.to_owned()
+    }
+
     /// Requests a signed URL, with these fields.
     pub(crate) async fn generate(&self, client: &Client, fields: Value) -> Response {
         let body = merged(json!({"upload_config_id": self.config}), fields);

@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 use tests::{
-    PHOTO, Stack, StackOptions, TestSpace, assert_fields, file, minutes, seconds, stack_test, text,
+    PHOTO, Stack, StackOptions, TestSpace, assert_fields, field_names, file, minutes, seconds,
+    stack_test, text,
 };
 
 use super::{
@@ -13,18 +14,8 @@ use super::{
 };
 
 /// Fields of the anonymous view, sorted.
-const FIELDS: [&str; 10] = [
-    "created_at",
-    "id",
-    "mime_type",
-    "name",
-    "original_name",
-    "resource_type",
-    "size",
-    "status",
-    "type",
-    "url",
-];
+const FIELDS: &str =
+    "created_at id mime_type name original_name resource_type size status type url";
 /// Maximum size of an anonymous file whose config sets none, in bytes.
 const ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 
@@ -38,13 +29,9 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &S
         let view = response.json()["data"].clone();
         let record = uploads.record(response).await;
 
-        let mut fields: Vec<&String> = view.as_object().expect("an object").keys().collect();
-        fields.sort();
-        assert_eq!(fields, FIELDS, "{route:?}");
+        assert_eq!(field_names(&view).join(" "), FIELDS, "{route:?}");
         assert_eq!(view["status"], "active");
-        for field in FIELDS {
-            assert_eq!(view[field], record[field], "{field}");
-        }
+        assert_fields(&record, view.clone());
         assert_eq!(stack.anonymous.fetch(&text(&view["url"])).await.body, PHOTO);
 
         // A key confirms with the whole record.
@@ -136,8 +123,7 @@ async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack, acme: 
     stack.clock.advance(seconds(1));
     let late = pending_file.confirm_by_token(stack).await;
 
-    let message = "The confirm token has expired. Create a new presigned upload.";
-    assert_eq!(late.json()["message"], message);
+    late.expect_message("The confirm token has expired. Create a new presigned upload.");
     assert_eq!(late.expect_error(403), json!({}));
 }
 
@@ -160,12 +146,8 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack, acme: &TestSpace) 
 
     pending_file.put(stack, PHOTO).await;
     let active = pending_file.confirm(&acme.client).await.expect_ok();
-    let url = format!(
-        "{}/{}",
-        stack.local.cdn_url(),
-        text(&record["storage_path"])
-    );
-    assert_eq!(active["url"], url);
+    let path = text(&record["storage_path"]);
+    assert_eq!(active["url"], format!("{}/{path}", stack.local.cdn_url()));
 }
 
 /// Declared types of JavaScript.
@@ -175,17 +157,13 @@ const SCRIPT: &[u8] = b"alert(1)";
 
 /// Asserts that a file is plain text in its record, its name and its delivery.
 async fn assert_delivered_as_text(stack: &Stack, record: &Value) {
-    let expected = json!({
-        "mime_type": "text/plain", "resource_type": "text",
-    });
+    let expected = json!({"mime_type": "text/plain", "resource_type": "text"});
     assert_fields(record, expected);
     let name = text(&record["name"]);
-    let (_, extension) = name.rsplit_once('.').expect("an extension");
-    assert_eq!(extension, "txt");
+    assert_eq!(name.rsplit('.').next(), Some("txt"), "{record}");
 
     let delivered = stack.anonymous.fetch(&text(&record["url"])).await;
-    let content_type = delivered.header("content-type");
-    assert_eq!(content_type, "text/plain; charset=utf-8");
+    delivered.expect_header("content-type", "text/plain; charset=utf-8");
 }
 
 #[stack_test(undrained)]

@@ -58,11 +58,8 @@ pub(crate) fn original_keys<'a>(dump: &'a Dump, space: &str) -> Vec<&'a String> 
 /// Asserts the number of active files and of their objects.
 async fn assert_stored(stack: &Stack, acme: &TestSpace, files: usize) {
     let dump = stack.dump().await;
-    let stored = (
-        dump.files_with_bytes().len(),
-        original_keys(&dump, &acme.id).len(),
-    );
-    assert_eq!(stored, (files, files));
+    assert_eq!(dump.files_with_bytes().len(), files);
+    assert_eq!(original_keys(&dump, &acme.id).len(), files);
 }
 
 #[stack_test]
@@ -70,15 +67,10 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack, acme: &TestSpac
     let pending_file = PendingFile::create(acme, json!({"ref": "order 7"})).await;
     let before = stack.dump().await;
     let early = pending_file.confirm(&acme.client).await;
-    assert_eq!(
-        early.json()["message"],
-        "The file has not been uploaded yet."
-    );
+    early.expect_message("The file has not been uploaded yet.");
     let errors = field_error("file", "must be uploaded to its presigned URL first");
     assert_eq!(early.expect_error(409), errors);
-    stack
-        .assert_unchanged(&before, "an early confirmation")
-        .await;
+    stack.assert_unchanged(&before, "early confirmation").await;
 
     pending_file.put(stack, PHOTO).await;
     stack.clock.advance(seconds(1));
@@ -95,9 +87,7 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack, acme: &TestSpac
         stack.clock.advance(seconds(1));
         assert_eq!(pending_file.confirm(client).await.expect_ok(), active);
     }
-    stack
-        .assert_unchanged(&after, "repeated confirmations")
-        .await;
+    stack.assert_unchanged(&after, "a confirmation").await;
     stack.run_confirm_checks().await;
 }
 
@@ -133,17 +123,8 @@ async fn concurrent_confirmations_activate_once(stack: &Stack, acme: &TestSpace)
     for response in responses {
         response.expect_status_of(&[404, 409, 422]);
     }
-    stack
-        .assert_unchanged(&before, "confirmations of a rejected file")
-        .await;
+    stack.assert_unchanged(&before, "a rejected file").await;
     stack.run_confirm_checks().await;
-}
-
-/// Presigns the photo by a signed URL, and sends its bytes to S3.
-async fn presigned_with_bytes(stack: &Stack, signer: &Signer) -> PendingFile {
-    let presigned = signer.pending(stack, json!({})).await;
-    presigned.put(stack, PHOTO).await;
-    presigned
 }
 
 #[stack_test(undrained)]
@@ -151,8 +132,10 @@ async fn token_confirms_only_its_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
     let other = stack.space("Other").await;
-    let pending_file = presigned_with_bytes(stack, &signer).await;
-    let other_file = presigned_with_bytes(stack, &signer).await;
+    let pending_file = signer.pending(stack, json!({})).await;
+    let other_file = signer.pending(stack, json!({})).await;
+    pending_file.put(stack, PHOTO).await;
+    other_file.put(stack, PHOTO).await;
 
     let path = pending_file.confirmation();
     let token = text(&pending_file.response["confirm_token"]);
@@ -165,13 +148,9 @@ async fn token_confirms_only_its_file(stack: &Stack) {
     let unknown_key = anonymous.with_key("nonsense");
     let before = stack.dump().await;
 
+    let other_token = other_file.response["confirm_token"].clone();
     let cases: [(&Client, &str, Value, u16); 13] = [
-        (
-            anonymous,
-            &path,
-            other_file.response["confirm_token"].clone(),
-            403,
-        ),
+        (anonymous, &path, other_token, 403),
         (anonymous, &path, json!("nonsense"), 403),
         (anonymous, &path, json!(without_end), 403),
         (anonymous, &path, json!(without_prefix), 403),
@@ -191,17 +170,13 @@ async fn token_confirms_only_its_file(stack: &Stack) {
         let response = client.post(path, json!({"confirm_token": token})).await;
         let response = response.with_context(&case).expect_status(status);
         let challenge = if status == 401 { "Bearer" } else { "" };
-        let header = response.header("x-amzn-remapped-www-authenticate");
-        assert_eq!(header, challenge, "{case}");
+        response.expect_header("x-amzn-remapped-www-authenticate", challenge);
         response.expect_error(status);
     }
     anonymous.post_err(401, &path, json!({})).await;
     pending_file.confirm(anonymous).await.expect_error(401);
 
-    stack
-        .assert_unchanged(&before, "rejected confirmations")
-        .await;
-
+    stack.assert_unchanged(&before, "rejected requests").await;
     let admin = acme.role("admin").await;
     pending_file.confirm(&admin).await.expect_ok();
     other_file.confirm_by_token(stack).await.expect_ok();
@@ -255,12 +230,8 @@ async fn disabled_space_rejects_uploads_and_delivery(stack: &Stack, other: &Test
     own.confirm(&acme.client).await.expect_ok();
     anonymous.confirm_by_token(stack).await.expect_ok();
     for route in ROUTES {
-        uploads
-            .photo(route)
-            .by(&user)
-            .send()
-            .await
-            .expect_status(201);
+        let uploaded = uploads.photo(route).by(&user).send().await;
+        uploaded.expect_status(201);
     }
     let generated = uploads.signer.generate(&user, json!({})).await;
     generated.expect_ok();

@@ -146,9 +146,8 @@ async fn create_configs(acme: &TestSpace) {
     let measured = json!({"validation": {"max_image_width": 5_000}});
     acme.upload_config("measured").with_settings(measured).await;
     let transformed = json!({"transformations": {"upload_format": "webp"}});
-    acme.upload_config("transformed")
-        .with_settings(transformed)
-        .await;
+    let config = acme.upload_config("transformed");
+    config.with_settings(transformed).await;
 }
 
 /// Pads bytes with zeros.
@@ -217,10 +216,7 @@ async fn uploads_with_equal_md5_are_distinguished_by_checksum(stack: &Stack, acm
     let pending_file = pair.presign("starter").await;
     for bytes in [&pair.first, &pair.second] {
         let stored = pending_file.send(stack, &bytes[..]).await;
-        assert_eq!(
-            stored.header("etag"),
-            "\"79054025255fb1a26e4bc422aef54eb4\""
-        );
+        stored.expect_header("etag", "\"79054025255fb1a26e4bc422aef54eb4\"");
     }
 
     let valid = [pair.first.clone(), pair.second.clone()];

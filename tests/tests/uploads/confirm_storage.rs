@@ -42,12 +42,7 @@ async fn storage_accepts_only_declared_type_and_size(stack: &Stack, acme: &TestS
         ("longer", url, jpeg, &longer),
         ("empty", url, jpeg, b""),
         ("another type", url, Some("image/png"), PHOTO),
-        (
-            "a parameter of the type",
-            url,
-            Some("image/jpeg; q=1"),
-            PHOTO,
-        ),
+        ("its parameter", url, Some("image/jpeg; q=1"), PHOTO),
         ("no type", url, None, PHOTO),
         ("another key", &other_key, jpeg, PHOTO),
         ("a longer validity", &longer_validity, jpeg, PHOTO),
@@ -63,9 +58,7 @@ async fn storage_accepts_only_declared_type_and_size(stack: &Stack, acme: &TestS
         assert!((400..500).contains(&status), "{case}: {status}");
     }
 
-    stack
-        .assert_unchanged(&before, "rejected PUT requests")
-        .await;
+    stack.assert_unchanged(&before, "rejected PUTs").await;
     pending_file.confirm(&acme.client).await.expect_error(409);
 
     stack.clock.advance(minutes(60));
@@ -114,9 +107,7 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack, acme: &
         let errors = pending_file.confirm(&acme.client).await.expect_error(422);
 
         assert_eq!(errors, field_error("file", "must have the declared size"));
-        stack
-            .assert_unchanged(&before, "an object of another size")
-            .await;
+        stack.assert_unchanged(&before, "another size").await;
         pending_file.confirm(&acme.client).await.expect_error(404);
         acme.get_err(404, &pending_file.address()).await;
     }
@@ -132,8 +123,8 @@ async fn confirmation_applies_rules_of_presign_time(stack: &Stack, acme: &TestSp
     pending_file.put(stack, PHOTO).await;
 
     let rules = json!({"validation": {"allowed_formats": ["png"]}, "metadata": {"tags": ["new"]}});
-    acme.update_upload_config(&id, json!({ "config": rules }))
-        .await;
+    let change = json!({ "config": rules });
+    acme.update_upload_config(&id, change).await;
     delete(acme, json!({ "id": id })).await.expect_status(204);
 
     let active = pending_file.confirm(&acme.client).await.expect_ok();
@@ -144,8 +135,7 @@ async fn confirmation_applies_rules_of_presign_time(stack: &Stack, acme: &TestSp
 
 #[stack_test]
 async fn large_files_are_stored_unchanged_without_digest(stack: &Stack, acme: &TestSpace) {
-    let stripped = json!({"transformations": {"strip_metadata": true}});
-    acme.upload_config("stripped").with_settings(stripped).await;
+    config(acme, "stripped", json!({"strip_metadata": true})).await;
     let unknown = "application/octet-stream";
     let mut document = b"%PDF-1.7\n%".to_vec();
     document.resize(DIGEST_MAX_BYTES + 1, 0);
@@ -156,8 +146,7 @@ async fn large_files_are_stored_unchanged_without_digest(stack: &Stack, acme: &T
         ("starter", "image/jpeg", large_photo(DIGEST_MAX_BYTES + 1)),
         ("stripped", "application/pdf", document),
     ] {
-        let fields =
-            json!({"upload_config": config, "content_type": content_type, "size": bytes.len()});
+        let fields = declared(config, content_type, bytes.len());
         let pending_file = PendingFile::create(acme, fields).await;
         pending_file.put(stack, bytes.clone()).await;
 
@@ -175,8 +164,6 @@ async fn large_files_are_stored_unchanged_without_digest(stack: &Stack, acme: &T
 const SEGMENT_BYTES: u16 = u16::MAX - 2;
 /// Segments of more than 50 MB together.
 const SEGMENTS: usize = 830;
-/// Minimum size of an image that is not decoded, in bytes.
-const LARGE_BYTES: usize = 50 << 20;
 
 /// Returns a large rotated JPEG with comments, and a GPS position in its EXIF data.
 fn large_jpeg() -> Vec<u8> {
@@ -186,14 +173,13 @@ fn large_jpeg() -> Vec<u8> {
     comment.resize(usize::from(SEGMENT_BYTES) + 4, 0);
 
     let large = [&jpeg[..2], &comment.repeat(SEGMENTS), &jpeg[2..]].concat();
-    assert!(large.len() > LARGE_BYTES);
+    assert!(large.len() > DIGEST_MAX_BYTES);
     large
 }
 
 async fn config(acme: &TestSpace, name: &str, transformations: Value) {
-    acme.upload_config(name)
-        .with_settings(json!({"transformations": transformations}))
-        .await;
+    let settings = json!({ "transformations": transformations });
+    acme.upload_config(name).with_settings(settings).await;
 }
 
 fn declared(config: &str, content_type: &str, size: usize) -> Value {
@@ -233,8 +219,8 @@ async fn large_image_that_has_to_be_converted_is_rejected(stack: &Stack, acme: &
     config(acme, "webp", json!({"upload_format": "webp"})).await;
     config(acme, "stripped", json!({"strip_metadata": true})).await;
     for (name, content_type, size) in [
-        ("webp", "image/jpeg", LARGE_BYTES + 1),
-        ("webp", "image/png", LARGE_BYTES + 1),
+        ("webp", "image/jpeg", DIGEST_MAX_BYTES + 1),
+        ("webp", "image/png", DIGEST_MAX_BYTES + 1),
         ("webp", "image/gif", (256 << 20) + 1),
         ("webp", "image/heic", (256 << 20) + 1),
         ("webp", "image/heif", (256 << 20) + 1),

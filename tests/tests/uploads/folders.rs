@@ -4,13 +4,13 @@
 use serde_json::{Value, json};
 use tests::{
     Client, PHOTO, Response, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, file_path,
-    folder_path, merged, stack_test, text,
+    folder_path, merged, stack_test,
 };
 
 use super::{
     presign::PendingFile,
     routes::{
-        ROUTES,
+        BY_KEY, ROUTES,
         Route::{self, Unsigned, UnsignedPresign},
         Uploads,
     },
@@ -25,11 +25,9 @@ pub(super) const MAX_DEPTH: usize = 20;
 
 /// Asserts the folder of a file.
 #[track_caller]
-pub(crate) fn assert_in(file: &Value, folder: &Value) {
-    assert_eq!(
-        folder_of(file),
-        json!({"id": folder["id"], "path": folder["path"]})
-    );
+fn assert_in(file: &Value, folder: &Value) {
+    let expected = json!({"id": folder["id"], "path": folder["path"]});
+    assert_eq!(folder_of(file), expected);
 }
 
 /// Returns the id and path of a file's folder.
@@ -94,51 +92,36 @@ async fn file_goes_into_requested_folder(stack: &Stack) {
     let blank = format!(" {} ", photos.id);
     let user = acme.role("user").await;
 
-    let cases: [(&[(&str, &str)], &Value); 14] = [
-        (&[], &by_config),
-        (&[("folder_id", "")], &by_config),
-        (&[("folder_id", " "), ("folder_path", "  ")], &by_config),
-        (&[("folder_id", "root")], &ROOT),
-        (&[("folder_id", &photos.id)], &photos),
-        (&[("folder_id", &lower)], &photos),
-        (&[("folder_id", &blank), ("folder_path", " ")], &photos),
-        (&[("folder_id", &beach.id)], &beach),
-        (&[("folder_id", "root"), ("folder_path", "photos")], &photos),
-        (
-            &[
-                ("folder_path", "/PHOTOS/su\u{308}d/"),
-                ("folder_id", "root"),
-            ],
-            &south,
-        ),
-        (
-            &[("folder_id", "root"), ("folder_path", "Photos/Süd/Strand")],
-            &beach,
-        ),
-        (
-            &[("folder_id", &photos.id), ("folder_path", "Süd/Strand")],
-            &beach,
-        ),
-        (
-            &[("folder_id", &south.id), ("folder_path", "STRAND")],
-            &beach,
-        ),
-        (
-            &[("folder_id", &photos.id), ("folder_path", "süd / strand")],
-            &beach,
-        ),
+    // Values of `folder_id` and `folder_path`, of which blank ones count as absent.
+    let cases: [(&str, &str, &Value); 13] = [
+        ("", "", &by_config),
+        (" ", "  ", &by_config),
+        ("root", "", &ROOT),
+        (&photos.id, "", &photos),
+        (&lower, "", &photos),
+        (&blank, " ", &photos),
+        (&beach.id, "", &beach),
+        ("root", "photos", &photos),
+        ("root", "/PHOTOS/su\u{308}d/", &south),
+        ("root", "Photos/Süd/Strand", &beach),
+        (&photos.id, "Süd/Strand", &beach),
+        (&south.id, "STRAND", &beach),
+        (&photos.id, "süd / strand", &beach),
     ];
 
     for client in [&acme.client, &user] {
         let placement = Placement::new(&uploads, client).await;
-        for (fields, folder) in &cases {
-            // A move does not use the folder of the config.
-            let ways = WAYS
-                .into_iter()
-                .filter(|way| way.is_some() || **folder != *by_config);
-            for way in ways {
-                assert_in(&placement.place(way, fields).await, folder);
+        for (id, path, folder) in cases {
+            let fields = [("folder_path", path), ("folder_id", id)];
+            for way in WAYS {
+                // A move does not use the folder of the config.
+                if way.is_some() || *folder != *by_config {
+                    assert_in(&placement.place(way, &fields).await, folder);
+                }
             }
+        }
+        for route in BY_KEY {
+            assert_in(&placement.place(Some(route), &[]).await, &by_config);
         }
     }
 
@@ -155,10 +138,8 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
     let user = acme.role("user").await;
     let photos = acme.folder("Photos").await;
 
-    let [by_admin, by_user] = [
-        Placement::new(&uploads, &admin).await,
-        Placement::new(&uploads, &user).await,
-    ];
+    let by_admin = Placement::new(&uploads, &admin).await;
+    let by_user = Placement::new(&uploads, &user).await;
 
     for way in WAYS {
         let path = format!("{way:?}/日本");
@@ -204,8 +185,12 @@ async fn invalid_folder_paths_are_rejected(stack: &Stack) {
     let placement = Placement::new(&uploads, uploads.acme()).await;
     let before = uploads.stored().await;
     let missing = field_error("folder_id", "is required when folder path is present");
+    let short = [
+        "a//b", "..", "a/../b", ".", "a/./b", "./b", "a/ /b", "a\u{7}",
+    ];
     let long = "x".repeat(256);
     let long_inner = format!("a/{}", "é".repeat(256));
+    let paths = [&short[..], &["a/\u{85}b", &long, &long_inner]].concat();
 
     for way in WAYS {
         let errors =
@@ -216,19 +201,7 @@ async fn invalid_folder_paths_are_rejected(stack: &Stack) {
             assert_eq!(errors(&blank).await, missing);
         }
 
-        for path in [
-            "a//b",
-            "..",
-            "a/../b",
-            ".",
-            "a/./b",
-            "./b",
-            "a/ /b",
-            "a\u{7}",
-            "a/\u{85}b",
-            &long,
-            &long_inner,
-        ] {
+        for &path in &paths {
             let malformed = [("folder_id", "root"), ("folder_path", path)];
             assert_only(&errors(&malformed).await, "folder_path");
         }
@@ -298,21 +271,17 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
         let upload = uploads.photo(route).by(&user);
         let first = uploads.record(upload.send().await).await;
         assert_eq!(first["folder_path"], "IN/Süd/", "{route:?}");
-        let folder = acme
-            .get_ok(&format!("/folders/{}", text(&first["folder_id"])))
-            .await;
+        let path = folder_path(&json!({"id": first["folder_id"]}));
+        let folder = acme.get_ok(&path).await;
         assert_eq!(folder["parent_id"], top["id"]);
         // Blank fields are ignored.
-        let blank = upload
-            .clone()
-            .with(&[("folder_id", " "), ("folder_path", "")]);
-        for again in [upload, blank] {
+        let blank = [("folder_id", " "), ("folder_path", "")];
+        for again in [upload.clone(), upload.with(&blank)] {
             assert_in(&uploads.record(again.send().await).await, &folder);
         }
 
         let name = format!("{route:?}");
-        acme.put_ok(&folder_path(&folder), json!({ "name": name }))
-            .await;
+        acme.put_ok(&path, json!({ "name": name })).await;
         expected.push(format!("IN/{name}/"));
     }
 

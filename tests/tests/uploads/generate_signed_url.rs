@@ -2,8 +2,8 @@
 //! follow the documentation.
 
 use domain::env::Timestamp;
-use serde_json::json;
-use tests::{Client, Response, Stack, UNKNOWN_ID, authority, stack_test, text};
+use serde_json::{Value, json};
+use tests::{Client, Response, Stack, UNKNOWN_ID, authority, field_error, rows, stack_test, text};
 use tokio::process::Command;
 
 use crate::support::{
@@ -61,9 +61,7 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
             "space_id": signer.acme.id,
         });
         assert_eq!(generated, expected);
-        let upload = stack.anonymous.request("POST", &url);
-        let upload = upload.multipart(signer.form(photo()));
-        stack.anonymous.send(upload).await.expect_created();
+        upload_to(stack, &signer, &url).await.expect_created();
     }
 }
 
@@ -88,47 +86,21 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
     let other = Signer::new(stack, "Other", json!({})).await;
     let client = &signer.acme.client;
 
-    let unknown = json!({"upload_config_id": ["The selected upload config id is invalid."]});
-    for config in [&*other.config, UNKNOWN_ID, "nonsense", &signer.acme.id] {
-        let fields = json!({ "upload_config_id": config });
-        let errors = signer.generate(client, fields).await.expect_error(422);
-        assert_eq!(errors, unknown, "{config}");
-    }
-
-    let not_integer = "must be an integer";
-    for (field, value, end) in [
-        ("upload_config_id", json!(null), "is required"),
-        ("expiration_minutes", json!(0), "must be at least 1"),
-        (
-            "expiration_minutes",
-            json!(1441),
-            "must not be greater than 1440",
-        ),
-        ("expiration_minutes", json!("30"), not_integer),
-        ("filename", json!(1), "must be a string"),
-        (
-            "content_type",
-            json!("nonsense"),
-            "must be a MIME type, such as image/jpeg",
-        ),
-    ] {
-        let rejected = signer.generate(client, json!({ field: value })).await;
-        let message = format!("The {} field {end}.", field.replace('_', " "));
-        assert_eq!(rejected.expect_error(422), json!({field: [message]}));
-    }
-}
-
-#[test]
-fn secret_is_used_verbatim_as_key() {
-    let master = domain::signing::MasterSecret::new("master");
-    let secret = domain::signing::SigningSecret::of(domain::id::SpaceId::MIN, 1, &master);
-
-    for message in ["", "/api/v1/upload/signed?expires=1", "é"] {
-        assert_eq!(
-            secret.sign(message),
-            hmac_sha256(secret.reveal(), message),
-            "{message}"
-        );
+    let not_type = "must be a MIME type, such as image/jpeg";
+    for (field, value, end) in rows::<(String, Value, String)>(json!([
+        ["upload_config_id", other.config, ""],
+        ["upload_config_id", UNKNOWN_ID, ""],
+        ["upload_config_id", "nonsense", ""],
+        ["upload_config_id", signer.acme.id, ""],
+        ["upload_config_id", null, "is required"],
+        ["expiration_minutes", 0, "must be at least 1"],
+        ["expiration_minutes", 1441, "must not be greater than 1440"],
+        ["expiration_minutes", "30", "must be an integer"],
+        ["filename", 1, "must be a string"],
+        ["content_type", "nonsense", not_type],
+    ])) {
+        let rejected = signer.generate(client, json!({ &*field: value })).await;
+        assert_eq!(rejected.expect_error(422), field_error(&field, &end));
     }
 }
 

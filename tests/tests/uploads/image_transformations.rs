@@ -20,9 +20,8 @@ use crate::support::images::{PLACE, animation, contains, image, progressive, wit
 
 /// Uploads an image with transformations, and returns the delivered bytes.
 async fn transform(uploads: &Uploads<'_>, transformations: Value, bytes: &[u8]) -> Vec<u8> {
-    uploads
-        .set_rules(json!({ "transformations": transformations }))
-        .await;
+    let rules = json!({ "transformations": transformations });
+    uploads.set_rules(rules).await;
     let upload = uploads.file(Route::Form, "image", UNKNOWN, bytes);
     let record = upload.send().await.expect_created();
     delivered_bytes(uploads.stack, &record).await
@@ -57,19 +56,13 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
             let delivered = transform(&uploads, rules, &bytes).await;
             let after = decoded(&delivered);
 
-            let (width, height) = (48, 32);
             assert_eq!(after.info.format, target, "{case}");
-            assert_eq!(
-                after.info.displayed(),
-                ImageSize { width, height },
-                "{case}"
-            );
+            let size = after.info.displayed();
+            assert_eq!(size, ImageSize::new(48, 32), "{case}");
             assert_eq!(delivered == bytes, target == source, "{case}");
-            let distances = after.pixels.samples.iter().zip(&before.samples);
-            let farthest = distances
-                .map(|(after, before)| after.abs_diff(*before))
-                .max();
-            assert!(farthest < Some(20), "{case}");
+            let mut samples = after.pixels.samples.iter().zip(&before.samples);
+            let is_near = samples.all(|(after, before)| after.abs_diff(*before) < 20);
+            assert!(is_near, "{case}");
         }
     }
 }
@@ -79,11 +72,8 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     // Encoding the whole photo as AVIF takes seconds.
     let whole = uploads.acme().upload(PHOTO).await;
-    let photo = stack
-        .anonymous
-        .fetch(&whole.url_with("w=240&f=png"))
-        .await
-        .body;
+    let small = whole.url_with("w=240&f=png");
+    let photo = stack.anonymous.fetch(&small).await.body;
 
     for format in ["jpeg", "webp", "avif"] {
         let mut sizes = Vec::new();
@@ -91,10 +81,8 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
             let rules = json!({"upload_format": format, "upload_quality": quality});
             sizes.push(transform(&uploads, rules, &photo).await.len());
         }
-        assert!(
-            sizes.is_sorted() && sizes[0] * 2 < sizes[2],
-            "{format} {sizes:?}"
-        );
+        let is_applied = sizes.is_sorted() && sizes[0] * 2 < sizes[2];
+        assert!(is_applied, "{format} {sizes:?}");
     }
 
     let rules = || json!({"progressive": true});
@@ -142,10 +130,8 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
 
     let (head, frames) = (&animation()[..19], &animation()[19..]);
     let commented = [head, b"\x21\xFE\x11", PLACE, b"\0", frames].concat();
-    assert_eq!(
-        transform(&uploads, stripping(), &commented).await,
-        animation()
-    );
+    let delivered = transform(&uploads, stripping(), &commented).await;
+    assert_eq!(delivered, animation());
 }
 
 /// Transformations, a file with its declared type, and the type of the stored file, whose bytes
@@ -154,16 +140,12 @@ fn transformed_uploads() -> Vec<(Value, &'static str, Vec<u8>, &'static str)> {
     let webp = || json!({"upload_format": "webp"});
     let stripped = json!({"strip_metadata": true});
     let rotated = with_exif(Format::Jpeg, 6);
+    let of_format = image(Format::WebP, 48, 32);
 
     vec![
         (webp(), "image/jpeg", PHOTO.to_vec(), "image/webp"),
         (webp(), UNKNOWN, image(Format::Png, 48, 32), "image/webp"),
-        (
-            webp(),
-            "image/webp",
-            image(Format::WebP, 48, 32),
-            "image/webp",
-        ),
+        (webp(), "image/webp", of_format, "image/webp"),
         (stripped, "image/jpeg", rotated.clone(), "image/jpeg"),
         (json!({}), "image/jpeg", rotated, "image/jpeg"),
         // Animations and other files are not converted.
@@ -179,9 +161,8 @@ async fn images_are_transformed_on_every_route(stack: &Stack) {
     for (transformations, content_type, bytes, stored_type) in transformed_uploads() {
         let is_stripped = transformations["strip_metadata"] == true;
         let has_place = contains(&bytes, PLACE) && !is_stripped;
-        uploads
-            .set_rules(json!({ "transformations": transformations }))
-            .await;
+        let rules = json!({ "transformations": transformations });
+        uploads.set_rules(rules).await;
         for route in ROUTES {
             let case = format!("{route:?} {transformations} {content_type}");
             let upload = uploads.file(route, "a", content_type, bytes.clone());
@@ -204,9 +185,8 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
     let uploads = Uploads::new(stack, webp).await;
     let acme = uploads.acme();
     let send = async |images: Vec<&[u8]>| {
-        let images = images
-            .into_iter()
-            .map(|bytes| ("image", "image/jpeg", bytes));
+        let images = images.into_iter();
+        let images = images.map(|bytes| ("image", "image/jpeg", bytes));
         let form = parts(acme, "files", images).text("upload_config", "by-key");
         acme.upload_form(form).await
     };

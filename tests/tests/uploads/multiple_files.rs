@@ -132,9 +132,8 @@ async fn files_are_listed_by_all_tags_after_incomplete_batch_writes(
 
     uploaded.reverse();
     for tag in tags {
-        let page = acme
-            .get_ok(&format!("/files?space_id={}&tag={tag}", acme.id))
-            .await;
+        let list = format!("/files?space_id={}&tag={tag}", acme.id);
+        let page = acme.get_ok(&list).await;
         assert_eq!(column(&page, "id"), uploaded, "{tag}");
     }
 }

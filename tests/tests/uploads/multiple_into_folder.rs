@@ -3,10 +3,10 @@
 use futures::future::join_all;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, file, folder_path, stack_test, text};
+use tests::{PHOTO, Response, Stack, TestSpace, file, file_path, folder_path, stack_test, text};
 
 use super::{
-    multiple_files::space,
+    multiple_files::{empty, space},
     presign::presign_body,
     routes::{BY_KEY, Route, Uploads},
 };
@@ -55,16 +55,13 @@ async fn rejected_upload_creates_no_folders(stack: &Stack, acme: &TestSpace) {
     signed.with(json!({"is_signed": true})).await;
     let new = || form(acme, "new/newer");
     let with_photo = || new().part("file", photo("1.jpg"));
-    let empty = || file("a.txt", "text/plain", Vec::new());
+    let two = new().part("files", photo("1.jpg"));
     let by_config = space(acme).text("upload_config", "small");
     let before = stack.dump().await;
 
     for (form, status) in [
         (new().part("file", empty()), 422),
-        (
-            new().part("files", photo("1.jpg")).part("files", empty()),
-            422,
-        ),
+        (two.part("files", empty()), 422),
         (new().part("file", photo("a.php.jpg")), 422),
         (new(), 422),
         (with_photo().text("ref", "x".repeat(256)), 422),
@@ -98,9 +95,8 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
             let fields = [("folder_id", "root"), ("folder_path", path)];
             uploads.photo(route).with(&fields).once(key).send().await
         };
-        let first = uploads
-            .record(assert_first(upload("one", "a/b").await))
-            .await;
+        let first = assert_first(upload("one", "a/b").await);
+        let first = uploads.record(first).await;
         assert_eq!(first["folder_path"], "a/b/");
         let replayed = async || {
             let replay = upload("one", "a/b").await.expect_status(201);
@@ -124,19 +120,16 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
 
         // A replay succeeds even after the file and its folder are deleted.
         if route == Route::Form {
-            acme.delete_ok(&format!("/files/{}", text(&first["id"])))
-                .await;
+            acme.delete_ok(&file_path(&first)).await;
             acme.delete_ok(&folder).await;
             assert_eq!(replayed().await["data"]["id"], first["id"]);
             assert_eq!(paths(acme).await, ["a/"]);
         }
     }
 
-    let other = uploads.upload(
-        Route::Form,
-        &[("folder_id", "root"), ("folder_path", "a/b")],
-    );
-    assert_eq!(other.await["folder_path"], "a/b/");
+    let into_b = [("folder_id", "root"), ("folder_path", "a/b")];
+    let other = uploads.upload(Route::Form, &into_b).await;
+    assert_eq!(other["folder_path"], "a/b/");
     stack.run_purges().await;
     stack.run_confirm_checks().await;
 }

@@ -3,14 +3,14 @@
 use std::pin::pin;
 
 use media::format::Format;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{
-    PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, field_errors, minutes,
-    seconds, stack_test,
+    Ends, PHOTO, Stack, TestSpace, UNKNOWN_ID, assert_fields, field_error, field_errors, minutes,
+    rows, seconds, stack_test,
 };
 
 use super::{
-    presign::{PendingFile, presign_body},
+    presign::{PendingFile, presign_body, presign_with_key},
     unsigned::UnsignedConfig,
 };
 use crate::{
@@ -87,36 +87,32 @@ async fn presign_refuses_what_the_file_excludes(
     let foreign = other.upload(PHOTO).await;
     let pending = PendingFile::create(acme, json!({})).await;
     let kept = "must be missing when replaces is present";
-    let fields =
-        json!({"replaces": photo.id, "ref": "x", "folder_id": "root", "upload_config": "x"});
     acme.upload_config("x").await;
 
-    for (fields, errors) in [
-        (json!({"replaces": UNKNOWN_ID}), field_error("replaces", "")),
-        (json!({"replaces": "x"}), field_error("replaces", "")),
-        (
-            json!({ "replaces": foreign.id }),
-            field_error("replaces", ""),
-        ),
-        (
-            json!({"replaces": photo.id, "content_type": "image/png", "filename": "a.png"}),
-            field_error("content_type", "must be a file of type: jpg"),
-        ),
-        (
-            fields,
-            field_errors([("ref", kept), ("folder_id", kept), ("upload_config", kept)]),
-        ),
-    ] {
+    for (fields, ends) in rows::<(Value, Ends)>(json!([
+        [{"replaces": UNKNOWN_ID}, {"replaces": ""}],
+        [{"replaces": "x"}, {"replaces": ""}],
+        [{"replaces": foreign.id}, {"replaces": ""}],
+        [
+            {"replaces": photo.id, "content_type": "image/png", "filename": "a.png"},
+            {"content_type": "must be a file of type: jpg"},
+        ],
+        [
+            {"replaces": photo.id, "ref": "x", "folder_id": "root", "upload_config": "x"},
+            {"ref": kept, "folder_id": kept, "upload_config": kept},
+        ],
+    ])) {
         let body = presign_body(acme, fields);
-        assert_eq!(acme.post_err(422, "/upload/presign", body).await, errors);
+        let errors = acme.post_err(422, "/upload/presign", body).await;
+        assert_eq!(errors, field_errors(ends));
     }
 
     let body = presign_body(acme, json!({"replaces": pending.id()}));
     acme.post_err(409, "/upload/presign", body).await;
-    for (role, status) in [("user", 403), ("viewer", 403)] {
+    for role in ["user", "viewer"] {
         let body = presign_body(acme, json!({"replaces": photo.id}));
         let client = acme.role(role).await;
-        client.post_err(status, "/upload/presign", body).await;
+        client.post_err(403, "/upload/presign", body).await;
     }
     let anonymous = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let refused = anonymous.presign(json!({"replaces": photo.id})).await;
@@ -286,25 +282,18 @@ async fn unconfirmed_upload_of_a_changed_file_ends(stack: &Stack, acme: &TestSpa
     fetched.expect_body(&newer);
     let restoration = format!("{}/restore", trashed.path());
     acme.post_ok(&restoration, json!({})).await;
-    stack
-        .anonymous
-        .fetch(trashed.url())
-        .await
-        .expect_body(PHOTO);
+    let fetched = stack.anonymous.fetch(trashed.url()).await;
+    fetched.expect_body(PHOTO);
 }
 
 #[stack_test]
 async fn repeated_presign_returns_the_same_upload(stack: &Stack, acme: &TestSpace) {
     let photo = acme.upload(PHOTO).await;
-    let presign = async || {
-        let body = presign_body(acme, json!({"replaces": photo.id}));
-        let request = acme.request("POST", "/upload/presign");
-        let request = request.header("idempotency-key", "a").json(&body);
-        PendingFile::of(acme.send(request).await)
-    };
-    let first = presign().await;
+    let presign = || presign_with_key(acme, "a", json!({"replaces": photo.id}));
+    let first = PendingFile::of(presign().await);
     stack.run_for(minutes(1)).await;
-    assert_eq!(presign().await.id(), first.id());
+    let again = PendingFile::of(presign().await);
+    assert_eq!(again.id(), first.id());
     stack.run_confirm_checks().await;
 }
 

@@ -3,7 +3,10 @@
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use table::item_keys;
-use tests::{Client, Dump, PHOTO, Response, Stack, StackOptions, TestSpace, file, merged, text};
+use tests::{
+    Client, Dump, PHOTO, Response, Stack, StackOptions, TestSpace, field_error, field_names, file,
+    merged, text,
+};
 
 use super::{
     presign::PendingFile,
@@ -71,11 +74,8 @@ impl Uploads<'_> {
         let signer = Signer::new(stack, "Acme", json!({})).await;
         let only_signed = json!({"name": "signed", "is_signed": true});
         let signer = signer.for_config(merged(only_signed, fields.clone())).await;
-        let by_key = signer
-            .acme
-            .upload_config("by-key")
-            .with(fields.clone())
-            .await;
+        let by_key = signer.acme.upload_config("by-key");
+        let by_key = by_key.with(fields.clone()).await;
         let unsigned = UnsignedConfig::new(stack, &signer.acme, "open", fields).await;
 
         let configs = [by_key.id, signer.config.clone(), unsigned.config.clone()];
@@ -136,8 +136,8 @@ impl Uploads<'_> {
 
     /// Uploads or presigns the photo with more fields, and returns its record.
     pub(crate) async fn upload(&self, route: Route, fields: &[(&str, &str)]) -> Value {
-        self.record(self.photo(route).with(fields).send().await)
-            .await
+        let uploaded = self.photo(route).with(fields).send().await;
+        self.record(uploaded).await
     }
 
     /// Returns the stored data without counters of requests and of presigned uploads.
@@ -222,14 +222,13 @@ impl<'a> RoutedUpload<'a> {
             Some(key) => request.header("idempotency-key", key),
             None => request,
         };
-        client
-            .send(if PRESIGNED.contains(&self.route) {
-                request.json(&self.body())
-            } else {
-                request.multipart(self.form())
-            })
-            .await
-            .with_context(&format!("{:?} of {}", self.route, self.name))
+        let request = if PRESIGNED.contains(&self.route) {
+            request.json(&self.body())
+        } else {
+            request.multipart(self.form())
+        };
+        let response = client.send(request).await;
+        response.with_context(&format!("{:?} of {}", self.route, self.name))
     }
 
     /// Sends the form; or the presign request, the bytes to S3, and the confirmation. Returns the
@@ -271,12 +270,11 @@ impl<'a> RoutedUpload<'a> {
         let fields = fields.map(|(name, value)| (name.clone(), json!(value)));
         let body = merged(declared, fields.collect());
 
-        if self.route == Presign {
-            let space = json!({"space": self.uploads.acme().handle, "upload_config": "by-key"});
-            merged(space, body)
-        } else {
-            body
+        if self.route != Presign {
+            return body;
         }
+        let space = json!({"space": self.uploads.acme().handle, "upload_config": "by-key"});
+        merged(space, body)
     }
 }
 
@@ -285,11 +283,8 @@ impl<'a> RoutedUpload<'a> {
 pub(crate) fn assert_rejected(response: Response, error_end: &str) {
     let request = response.request.clone();
     let errors = response.expect_error(422);
-    let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-
-    let [field] = fields[..] else {
+    let [field] = field_names(&errors)[..] else {
         panic!("{request}: {errors}");
     };
-    let message = format!("The {} field {error_end}.", field.replace('_', " "));
-    assert_eq!(errors[field], json!([message]), "{request}");
+    assert_eq!(errors, field_error(field, error_end), "{request}");
 }

@@ -2,9 +2,10 @@
 //! where.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, UNKNOWN_ID, field_error, stack_test, text};
+use tests::{PHOTO, Response, Stack, UNKNOWN_ID, field_error, stack_test};
 
 use super::{
+    config_rules::HEIC_BYTES,
     image_rules::UNKNOWN,
     routes::{Route, SIGNED, Uploads, assert_rejected},
 };
@@ -35,10 +36,9 @@ impl Folders<'_> {
 
     /// Returns the query of a URL that is signed for a folder.
     async fn query(&self, folder: Value) -> String {
-        let client = &self.signer().acme.client;
+        let signer = self.signer();
         let fields = json!({ "folder_id": folder });
-        let url = text(&self.signer().generate(client, fields).await.expect_ok()["url"]);
-        url.split_once('?').expect("a query").1.to_owned()
+        signer.generated_query(&signer.acme, fields).await
     }
 
     /// Uploads or presigns the photo with a signed query and another field.
@@ -102,9 +102,8 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
     ] {
         for route in SIGNED {
             let response = folders.send(route, query, "folder_id", folder).await;
-            let message = &response.json()["message"];
-            assert_eq!(message, "The URL is signed for another folder.", "{folder}");
-            assert_eq!(response.expect_error(403), json!({}));
+            response.expect_message("The URL is signed for another folder.");
+            assert_eq!(response.expect_error(403), json!({}), "{folder}");
         }
     }
 
@@ -121,17 +120,15 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
         }
     }
 
-    folders
-        .uploads
-        .assert_unchanged(&before, "other folders")
-        .await;
+    let uploads = &folders.uploads;
+    uploads.assert_unchanged(&before, "other folders").await;
 }
 
 #[stack_test]
 async fn signed_upload_with_a_folder_path_returns_422(stack: &Stack) {
     let folders = Folders::new(stack).await;
     let end = "must not be present: the signed URL or its upload config sets the folder";
-    let errors = json!({"folder_path": [format!("The folder path field {end}.")]});
+    let errors = field_error("folder_path", end);
 
     for query in [
         folders.signer().query(stack),
@@ -157,7 +154,6 @@ async fn signed_url_for_a_deleted_folder_returns_422(stack: &Stack) {
     }
 }
 
-const HEIC: &[u8] = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic";
 const MIDI: &[u8] = b"MThd\0\0\0\x06\0\x01\0\x01\0`MTrk";
 const MINE: &str = "application/x-mine";
 const RANDOM: &[u8] = b"\0\x01\x02\x03\xF0\xF1";
@@ -176,6 +172,11 @@ fn signed_uploads() -> Vec<SignedFile> {
     let jpeg = ("photo.jpg", "image/jpeg", PHOTO);
     let called_exe = ("setup.exe", "image/jpeg", PHOTO);
     let called_png = ("photo.jpg", "image/png", PHOTO);
+    let untyped = ("photo.jpg", UNKNOWN, PHOTO);
+    let table = ("a.txt", "text/csv", TABLE);
+    let alias = ("a.jpg", "image/jpg", PHOTO);
+    let heif = ("a.heic", "image/heif", HEIC_BYTES);
+    let midi = ("a.mid", "audio/x-midi", MIDI);
     let executable = Err("must not be an executable file");
     let not_png = Err("must be a file of type: image/png");
     let not_csv = Err("must be a file of type: text/csv");
@@ -187,35 +188,15 @@ fn signed_uploads() -> Vec<SignedFile> {
         (("filename", "../../a\u{202E}b.jpg"), jpeg, Ok("ab.jpg")),
         (("filename", "setup.exe"), jpeg, executable),
         ((TYPE, "image/jpeg"), jpeg, Ok("photo.jpg")),
-        (
-            (TYPE, "image/jpeg"),
-            ("photo.jpg", UNKNOWN, PHOTO),
-            Ok("photo.jpg"),
-        ),
+        ((TYPE, "image/jpeg"), untyped, Ok("photo.jpg")),
         ((TYPE, "image/jpeg"), called_png, Ok("photo.jpg")),
         ((TYPE, "image/png"), called_png, not_png),
         ((TYPE, "image/png"), jpeg, not_png),
-        (
-            (TYPE, "text/csv"),
-            ("a.txt", "text/csv", TABLE),
-            Ok("a.txt"),
-        ),
+        ((TYPE, "text/csv"), table, Ok("a.txt")),
         ((TYPE, "text/csv"), ("a.txt", "text/plain", TABLE), not_csv),
-        (
-            (TYPE, "image/jpg"),
-            ("a.jpg", "image/jpg", PHOTO),
-            Ok("a.jpg"),
-        ),
-        (
-            (TYPE, "image/heif"),
-            ("a.heic", "image/heif", HEIC),
-            Ok("a.heic"),
-        ),
-        (
-            (TYPE, "audio/x-midi"),
-            ("a.mid", "audio/x-midi", MIDI),
-            Ok("a.mid"),
-        ),
+        ((TYPE, "image/jpg"), alias, Ok("a.jpg")),
+        ((TYPE, "image/heif"), heif, Ok("a.heic")),
+        ((TYPE, "audio/x-midi"), midi, Ok("a.mid")),
         ((TYPE, MINE), ("a.mine", MINE, RANDOM), Ok("a.mine")),
         ((TYPE, MINE), ("a.mine", MINE, PHOTO), not_mine),
     ]

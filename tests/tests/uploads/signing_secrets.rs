@@ -1,18 +1,21 @@
-//! The signing secrets of a space, and the API keys in upload URLs: with a secret or a key end the
-//! URLs that it signed, with a key also the confirmations of files that they declared.
+//! The signing secrets of a space, and the API keys in upload URLs: with a secret end the URLs that
+//! it signed, of uploads and of files, and with a key its upload URLs and the confirmations of
+//! files that they declared.
 
 use domain::id::UserId;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, minutes, seconds, stack_test, text};
+use tests::{Client, File, PHOTO, Stack, column, minutes, seconds, stack_test, text};
 
 use super::presign::PendingFile;
-use crate::support::signer::{Signer, query};
+use crate::support::signer::{Signer, SigningSecret, query};
 
 /// Period in which the previous secret verifies signatures, in minutes.
 const DAY_MINUTES: u64 = 24 * 60;
 /// The same period in milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// An expiry after all secrets, in seconds.
+const LATE_SECONDS: i64 = 99_999_999_999;
 
 fn secret_path(signer: &Signer) -> String {
     format!("{}/signing-secret", signer.acme.path())
@@ -38,11 +41,37 @@ async fn next(signer: &Signer) -> Signer {
     with_secret(signer, &rotate(signer, json!({})).await)
 }
 
-/// Asserts the status of uploads by signed URLs that expire after all secrets.
-async fn assert_uploads(stack: &Stack, expected: &[(&Signer, u16)]) {
-    for (signer, status) in expected {
-        let query = signer.query_with(stack, "expires", "99999999999");
-        signer.send(&query).await.expect_status(*status);
+/// A space and a private file in it.
+struct Space<'a> {
+    stack: &'a Stack,
+    first: Signer,
+    file: File,
+}
+
+impl Space<'_> {
+    async fn new(stack: &Stack) -> Space<'_> {
+        let first = Signer::new(stack, "Acme", json!({})).await;
+        let private = first.acme.upload_config("private");
+        private.with_delivery_type("private").await;
+        let file = first.acme.upload(PHOTO).with_config("private").await;
+        Space { stack, first, file }
+    }
+
+    /// Asserts which secrets sign valid URLs, of uploads and of the file.
+    async fn assert_valid(&self, expected: &[(&Signer, bool)]) {
+        for &(signer, is_valid) in expected {
+            let query = signer.query_with(self.stack, "expires", &LATE_SECONDS.to_string());
+            let secret = SigningSecret {
+                kid: signer.kid.clone(),
+                secret: signer.secret.clone(),
+            };
+            let url = secret.sign(self.file.url(), LATE_SECONDS, &[]);
+
+            let uploaded = signer.send(&query).await;
+            uploaded.expect_status(if is_valid { 201 } else { 403 });
+            let delivered = self.stack.anonymous.get(&url).await;
+            delivered.expect_status(if is_valid { 200 } else { 403 });
+        }
     }
 }
 
@@ -71,9 +100,10 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
 
 #[stack_test]
 async fn previous_secret_verifies_for_a_day(stack: &Stack) {
-    let first = Signer::new(stack, "Acme", json!({})).await;
-    let response = rotate(&first, json!({})).await;
-    let second = with_secret(&first, &response);
+    let space = Space::new(stack).await;
+    let first = &space.first;
+    let response = rotate(first, json!({})).await;
+    let second = with_secret(first, &response);
     assert_ne!(first.secret, second.secret);
 
     let ends_at = stack.now().plus_ms(DAY_MS).rfc3339();
@@ -81,7 +111,7 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     let expected = json!({"kid": "2", "secret": second.secret, "previous": previous});
     assert_eq!(response, expected);
     let client = &first.acme.client;
-    assert_eq!(client.get_ok(&secret_path(&first)).await, response);
+    assert_eq!(client.get_ok(&secret_path(first)).await, response);
 
     // The current secret signs.
     let generated = first.generate(client, json!({})).await.expect_ok();
@@ -95,68 +125,65 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
         secret: secret.secret.clone(),
         ..first.clone()
     };
-    let both_mixed = [mixed(&first, &second), mixed(&second, &first)];
-    assert_uploads(stack, &[(&first, 201), (&second, 201)]).await;
-    assert_uploads(stack, &both_mixed.each_ref().map(|signer| (signer, 403))).await;
+    let [one, other] = [mixed(first, &second), mixed(&second, first)];
+    space.assert_valid(&[(first, true), (&second, true)]).await;
+    space.assert_valid(&[(&one, false), (&other, false)]).await;
 
     stack.clock.advance(minutes(DAY_MINUTES - 1) + seconds(59));
-    assert_uploads(stack, &[(&first, 201)]).await;
+    space.assert_valid(&[(first, true)]).await;
     stack.clock.advance(seconds(1));
-    assert_uploads(stack, &[(&first, 403), (&second, 201)]).await;
-    let current = client.get_ok(&secret_path(&first)).await;
+    space.assert_valid(&[(first, false), (&second, true)]).await;
+    let current = client.get_ok(&secret_path(first)).await;
     assert_eq!(current["previous"], Value::Null);
 }
 
 #[stack_test]
 async fn second_rotation_ends_first_secret_at_once(stack: &Stack) {
-    let first = Signer::new(stack, "Acme", json!({})).await;
-    let second = next(&first).await;
-    let response = rotate(&first, json!({})).await;
-    let third = with_secret(&first, &response);
+    let space = Space::new(stack).await;
+    let first = &space.first;
+    let second = next(first).await;
+    let response = rotate(first, json!({})).await;
+    let third = with_secret(first, &response);
 
     assert_eq!(third.kid, "3");
     assert_eq!(response["previous"]["kid"], "2");
     assert_eq!(response["previous"]["secret"], second.secret);
-    assert_uploads(stack, &[(&first, 403), (&second, 201), (&third, 201)]).await;
+    let expected = [(first, false), (&second, true), (&third, true)];
+    space.assert_valid(&expected).await;
 
     stack.clock.advance(minutes(DAY_MINUTES));
-    assert_uploads(stack, &[(&first, 403), (&second, 403), (&third, 201)]).await;
+    let expected = [(first, false), (&second, false), (&third, true)];
+    space.assert_valid(&expected).await;
 }
 
 #[stack_test]
 async fn immediate_rotation_ends_all_signed_urls_at_once(stack: &Stack) {
-    let first = Signer::new(stack, "Acme", json!({})).await;
-    let acme = &first.acme;
-    let private = acme.upload_config("private").with_delivery_type("private");
-    private.await;
-    let file = acme.upload(PHOTO).with_config("private").await;
-    let delivery_url = acme.sign(&file, minutes(10)).await;
-    let second = next(&first).await;
-    stack.anonymous.fetch(&delivery_url).await;
+    let space = Space::new(stack).await;
+    let first = &space.first;
+    let second = next(first).await;
+    space.assert_valid(&[(first, true), (&second, true)]).await;
 
-    let response = rotate(&first, json!({"immediate": true})).await;
+    let response = rotate(first, json!({"immediate": true})).await;
 
     assert_eq!(response["previous"], Value::Null);
-    stack.anonymous.get_err(403, &delivery_url).await;
-    let third = with_secret(&first, &response);
-    assert_uploads(stack, &[(&first, 403), (&second, 403), (&third, 201)]).await;
+    let third = with_secret(first, &response);
+    let expected = [(first, false), (&second, false), (&third, true)];
+    space.assert_valid(&expected).await;
 }
 
 #[stack_test]
 async fn concurrent_rotations_create_distinct_secrets(stack: &Stack) {
-    let first = Signer::new(stack, "Acme", json!({})).await;
+    let space = Space::new(stack).await;
+    let first = &space.first;
 
-    let responses = join_all((0..3).map(|_| rotate(&first, json!({})))).await;
+    let responses = join_all((0..3).map(|_| rotate(first, json!({})))).await;
 
-    let mut kids: Vec<String> = responses
-        .iter()
-        .map(|response| text(&response["kid"]))
-        .collect();
-    kids.sort();
+    let mut kids = column(&json!(responses), "kid");
+    kids.sort_by_key(Value::to_string);
     assert_eq!(kids, ["2", "3", "4"]);
-    let last = with_secret(&first, &first.acme.get_ok(&secret_path(&first)).await);
+    let last = with_secret(first, &first.acme.get_ok(&secret_path(first)).await);
     assert_eq!(last.kid, "4");
-    assert_uploads(stack, &[(&last, 201)]).await;
+    space.assert_valid(&[(&last, true)]).await;
 }
 
 /// A URL that a key signed, and a pending file that it declared, whose bytes are sent.
@@ -170,9 +197,7 @@ struct SignedByKey<'a> {
 impl SignedByKey<'_> {
     async fn new<'a>(stack: &'a Stack, signer: &'a Signer, client: &Client) -> SignedByKey<'a> {
         let day = json!({"expiration_minutes": 1_440});
-        let generated = signer.generate(client, day).await.expect_ok();
-        let url = text(&generated["url"]);
-        let query = url.split_once('?').expect("a query").1.to_owned();
+        let query = signer.generated_query(client, day).await;
         let sent = PendingFile::of(signer.presign(&query, json!({})).await);
         sent.put(stack, PHOTO).await;
 

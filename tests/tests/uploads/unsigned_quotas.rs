@@ -3,7 +3,7 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use tests::{PHOTO, Response, Stack, TestSpace, minutes, seconds, stack_test, text};
+use tests::{PHOTO, Response, Stack, TestSpace, minutes, seconds, stack_test};
 
 use super::{
     presign::PendingFile,
@@ -27,16 +27,12 @@ fn assert_share_exhausted(response: Response, stack: &Stack) {
 #[track_caller]
 fn assert_exhausted(response: Response, stack: &Stack, name: &str, limit: usize) {
     let left = left_seconds(stack, HOUR_MS).to_string();
-    for (header, value) in [
-        ("retry-after", &left),
-        ("x-ratelimit-limit", &limit.to_string()),
-        ("x-ratelimit-remaining", &"0".to_owned()),
-        ("ratelimit", &format!("\"{name}\";r=0;t={left}")),
-    ] {
-        assert_eq!(response.header(header), value, "{header}");
-    }
-    let message = text(&response.json()["message"]);
-    assert!(message.starts_with("This address has used"), "{message}");
+    response
+        .expect_header("retry-after", &left)
+        .expect_header("x-ratelimit-limit", limit.to_string())
+        .expect_header("x-ratelimit-remaining", "0")
+        .expect_header("ratelimit", format!("\"{name}\";r=0;t={left}"))
+        .expect_message("This address has used");
     response.expect_error(429);
 }
 

@@ -110,8 +110,8 @@ pub(super) fn end_of_prefix(prefix: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What a lifecycle rule removes from a bucket: what has a key with this prefix, and is older than a
-/// time.
+/// What a lifecycle rule removes from a bucket: what has a key with this prefix, and is older than
+/// a time.
 pub(super) struct Expired<'a> {
     pub(super) bucket: &'a str,
     pub(super) prefix: &'a str,
