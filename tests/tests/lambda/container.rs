@@ -159,7 +159,10 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
     });
     let is_detailed = log.contains("AWS call") && log.contains("/upload/presign");
     assert!(is_detailed, "it is logged in detail: {log}");
-    let secrets = [&signature, &of_storage, key, "0123456789abcdef", FILE_TOKEN];
+    let environment = stack.local.environment_of(BINARY);
+    let own = &environment.expect("a function").variables["AWS_SECRET_ACCESS_KEY"];
+    let made_up = "0123456789abcdef";
+    let secrets = [&signature, &of_storage, own, key, made_up, FILE_TOKEN];
     for secret in secrets {
         assert!(!log.contains(secret), "{secret}: {log}");
     }
@@ -225,6 +228,11 @@ async fn container_start_failure_names_its_cause() {
             "TRUSTED_PROXIES is not an integer from 0 to 255",
         ),
         ("UNUSED", "", "AWS_ACCESS_KEY_ID is not set"),
+        (
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+            "https://127.0.0.1/credentials",
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI is not an http:// URL",
+        ),
         (
             "AWS_CONTAINER_CREDENTIALS_FULL_URI",
             "http://127.0.0.1/credentials",

@@ -77,7 +77,7 @@ macro_rules! configure {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new($settings.text("AWS_REGION")))
             .credentials_provider(credentials($settings))
-            // The credentials do not expire, or have their own cache.
+            // The credentials are those of the environment, or have their own cache.
             .identity_cache(IdentityCache::no_cache())
             .timeout_config(timeouts($attempt_timeout))
             .interceptor(CallObserver)

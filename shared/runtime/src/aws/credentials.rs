@@ -4,7 +4,7 @@
 //! endpoint of its container. The SDK's default chain reads the process environment instead, and
 //! links the SDKs of the services that it calls.
 //!
-//! Invariant: only the provider of a container caches credentials, and all clients share it.
+//! Invariant: the clients of a container share one provider, which caches its credentials.
 
 use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 

@@ -27,6 +27,7 @@ pub struct FunctionContext {
 }
 
 impl FunctionContext {
+    /// Returns the context of a function that has its credentials in its variables.
     pub fn new(function: &str, variables: BTreeMap<String, String>, env: Env) -> FunctionContext {
         FunctionContext {
             function: function.to_owned(),

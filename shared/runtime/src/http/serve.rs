@@ -59,15 +59,16 @@ pub fn serve_http_or_container(
     start: StartRouter,
 ) -> ExitCode {
     run(function, async |mut context: FunctionContext| {
-        if context.variables.contains_key(LAMBDA_VARIABLE) {
+        let mut settings = Settings::of(&context);
+        if settings.optional(LAMBDA_VARIABLE).is_some() {
             return serve_in_lambda(&context, event_source, start).await;
         }
 
-        context.container_credentials = container_credentials(&context);
-        let mut settings = Settings::of(&context);
+        let credentials = container_credentials(&mut settings);
         let port = settings.parsed_or("PORT", "a port number", DEFAULT_PORT);
         let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "an integer from 0 to 255", 0);
         settings.finish()?;
+        context.container_credentials = credentials;
 
         let observer = Observer::of(&context);
         let router = start(&context)?;
@@ -149,7 +150,7 @@ fn run(
 fn process_context(function: &str) -> FunctionContext {
     #[expect(
         clippy::disallowed_methods,
-        reason = "this is the only place that reads the process environment"
+        reason = "only this, and the SDK's provider of container credentials, read the environment"
     )]
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
