@@ -128,3 +128,21 @@ fn following_ms(due_ms: i64, period_ms: i64, now_ms: i64) -> i64 {
     let periods = (now_ms - due_ms).max(0) / period_ms + 1;
     due_ms + periods * period_ms
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missed_times_are_skipped() {
+        for (due_ms, now_ms, expected) in [
+            (100, 100, 110),
+            (100, 109, 110),
+            (100, 110, 120),
+            (100, 1_234, 1_240),
+            (100, 90, 110),
+        ] {
+            assert_eq!(following_ms(due_ms, 10, now_ms), expected, "at {now_ms}");
+        }
+    }
+}

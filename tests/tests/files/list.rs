@@ -275,15 +275,12 @@ async fn invalid_filter_values_return_422(stack: &Stack, acme: &TestSpace) {
             assert_eq!(errors, field_error(name, end), "{name}={value}");
         }
     }
-    for (client, value) in [
-        (&acme.client, "url,colour"),
-        (&acme.client, "url,"),
-        (&acme.client, "url, type"),
-        (&stack.account(), "storage_meta.width"),
-    ] {
+    for value in ["url,colour", "url,", "url, type", "storage_meta.width"] {
         let path = format!("/files?space_id={}&{}", acme.id, one("fields", value));
-        let errors = client.get_err(422, &path).await;
-        assert_eq!(errors, json!({"fields": [fields]}), "{value}");
+        for client in [&acme.client, &stack.account()] {
+            let errors = client.get_err(422, &path).await;
+            assert_eq!(errors, json!({"fields": [fields]}), "{value}");
+        }
     }
 
     let absent = field_error("order", "must be absent when search is present");

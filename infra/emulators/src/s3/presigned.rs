@@ -101,3 +101,23 @@ fn parse_date(date: &str) -> Option<Timestamp> {
     let date = format!("{year}-{month}-{day_and_hour}:{minute}:{second_and_zone}");
     Timestamp::parse(TimestampFormat::DateTime, &date).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amz_dates_are_parsed_to_whole_seconds() {
+        for (date, expected) in [
+            ("19700101T000000Z", Some(0)),
+            ("20260102T030405Z", Some(1_767_323_045)),
+            ("20240229T235959Z", Some(1_709_251_199)),
+            ("2026-01-02", None),
+            ("20261302T030405Z", None),
+            ("20260102T030405Zx", None),
+        ] {
+            let expected = expected.map(|seconds: i64| timestamp(seconds * 1000));
+            assert_eq!(parse_date(date), expected, "{date}");
+        }
+    }
+}

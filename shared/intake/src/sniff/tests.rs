@@ -157,13 +157,10 @@ fn declared_type_or_extension_decides_for_text() {
 #[test]
 fn extension_of_a_textual_format_decides_whatever_is_declared() {
     let text = b"some text";
+    let playlist = "application/vnd.apple.mpegurl m3u8";
     for (declared, name, expected) in [
         ("video/mp2t", "a.ts", "text/x-typescript ts"),
-        (
-            "audio/mpegurl",
-            "a.m3u8",
-            "application/vnd.apple.mpegurl m3u8",
-        ),
+        ("audio/mpegurl", "a.m3u8", playlist),
         ("image/vnd.dxf", "a.DXF", "image/vnd.dxf dxf"),
         ("application/vnd.ms-excel", "a.csv", "text/csv csv"),
         ("text/plain", "a.md", "text/markdown md"),
@@ -179,12 +176,9 @@ fn extension_of_a_textual_format_decides_whatever_is_declared() {
 #[test]
 fn unrecognized_bytes_are_stored_as_declared_if_their_signature_is_not_known() {
     let binary = b"\0\x01\x02\x03";
+    let unknown = "application/octet-stream bin";
     for (declared, name, expected) in [
-        (
-            "application/x-mine",
-            "a.mine",
-            "application/octet-stream bin",
-        ),
+        ("application/x-mine", "a.mine", unknown),
         ("image/x-tga", "a.tga", "image/x-tga tga"),
         ("image/tga", "a", "image/x-tga tga"),
         ("image/x-mine", "a.Mine", "image/x-mine mine"),
