@@ -58,12 +58,7 @@ impl ObjectUrls {
         origin: &ViewerOrigin,
         object: ObjectResponse<'_>,
     ) -> Result<String, ServiceError> {
-        let ObjectResponse {
-            file,
-            rendition,
-            headers,
-            expires_seconds,
-        } = object;
+        let headers = object.headers;
         let query = [
             ("response-cache-control", &headers.cache_control),
             ("response-content-disposition", &headers.content_disposition),
@@ -71,10 +66,11 @@ impl ObjectUrls {
         ]
         .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ENCODED)))
         .join("&");
-        let url = format!("{}/{}?{query}", origin.0, file.object_key(rendition)?);
+        let key = object.file.object_key(object.rendition)?;
+        let url = format!("{}/{key}?{query}", origin.0);
 
         let key = self.key.get().await?;
-        Ok(key.sign(&url, expires_seconds))
+        Ok(key.sign(&url, object.expires_seconds))
     }
 }
 
