@@ -58,8 +58,8 @@ struct UrlValidity {
 impl UrlValidity {
     /// Returns the validity of a URL that is created now. `expires_seconds` is when the signed URL
     /// of the request expires.
-    fn of(grant: AccessReason, expires_seconds: Option<i64>, now: Timestamp) -> UrlValidity {
-        let timing = if grant == AccessReason::Public {
+    fn of(reason: AccessReason, expires_seconds: Option<i64>, now: Timestamp) -> UrlValidity {
+        let timing = if reason == AccessReason::Public {
             PUBLIC
         } else {
             RESTRICTED
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn url_is_valid_from_start_of_window_until_lifetime_or_expiry() {
-        for (grant, expires_after, now_after_ms, start_after, end_after) in [
+        for (reason, expires_after, now_after_ms, start_after, end_after) in [
             (AccessReason::Public, None, 0, 0, 3_600),
             (AccessReason::Public, None, 1_799_999, 0, 3_600),
             (AccessReason::Public, None, 1_800_000, 1_800, 5_400),
@@ -195,7 +195,7 @@ mod tests {
             let expires_seconds = expires_after.map(|seconds| WINDOW_START + seconds);
             let now = at(0).plus_ms(now_after_ms);
 
-            let validity = UrlValidity::of(grant, expires_seconds, now);
+            let validity = UrlValidity::of(reason, expires_seconds, now);
 
             let expected = UrlValidity {
                 start: at(start_after),
@@ -203,7 +203,7 @@ mod tests {
             };
             assert_eq!(
                 validity, expected,
-                "{grant:?}, expires after {expires_after:?} s, now after {now_after_ms} ms"
+                "{reason:?}, expires after {expires_after:?} s, now after {now_after_ms} ms"
             );
         }
     }

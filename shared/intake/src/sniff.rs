@@ -2,7 +2,8 @@
 //! declared type.
 //!
 //! Invariants:
-//! - Bytes that contradict the declared type are an error, not another type.
+//! - A recognized format that contradicts the declared type is an error, not another type; so is a
+//!   declared image, audio or video whose signature is known and missing.
 //! - No executable extension is stored, unless the rules name its format.
 
 use domain::{

@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - Where the bytes show a format, the stored type is one that such bytes can have.
-//! - Executables are rejected by their name and by their bytes, unless the rules name them.
+//! - Executables are rejected by their name, and native ones by their bytes, unless the rules name
+//!   an executable format.
 
 use domain::{
     errors::FieldError,

@@ -71,7 +71,7 @@ impl Requests<'_> {
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))
     }
 
-    /// Counts a request of an anonymous client, unless its limit for this minute is reached.
+    /// Counts a request of a client without a key, unless its limit for this minute is reached.
     pub async fn count_request(
         self,
         client: &str,

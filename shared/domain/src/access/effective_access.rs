@@ -4,8 +4,8 @@
 //! space.
 //!
 //! Invariants:
-//! - What the API reports of a file is what delivery enforces.
-//! - A file whose folder is missing requires authentication.
+//! - What the API reports of a file is what delivery enforces for its original.
+//! - A file whose folder is missing is not delivered, and is reported to require authentication.
 
 use schemars::JsonSchema;
 use serde::Serialize;

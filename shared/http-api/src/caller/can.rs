@@ -2,7 +2,7 @@
 //! role.
 //!
 //! Invariants:
-//! - The role of each action is stated once, in the list of actions.
+//! - The minimum role of each action is stated once: here, or where `space-store` enforces it too.
 //! - The response is the same for a resource that the caller cannot see and for one that does not
 //!   exist: 404, or 422 if a field names it.
 
@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use space_store::{
     folders::ResolvedFolder,
     spaces::{Caller, Scoped, SpaceScope, Tenants},
-    uploads::{CONFIG_READ_ROLE, PendingRecord},
+    uploads::{CONFIG_READ_ROLE, PendingRecord, UPLOAD_ROLE},
 };
 
 use crate::{
@@ -57,7 +57,7 @@ actions! {
     ManageFiles: Role::User;
     /// Changes the access control of files.
     ManageFileAccess: Role::Admin;
-    Upload: Role::User;
+    Upload: UPLOAD_ROLE;
     ReadUploadConfigs: CONFIG_READ_ROLE;
     /// Creates, changes and deletes upload configs.
     ManageUploadConfigs: Role::Admin;

@@ -1,4 +1,4 @@
-//! Pending files of clients without a key, which confirm them with a token.
+//! Files of clients without a key, which confirm them with a token.
 
 use domain::{errors::ServiceError, files::File, id::FileId, uploads::ConfirmTokens};
 

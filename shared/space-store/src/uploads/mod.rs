@@ -26,7 +26,7 @@ pub use pending::{PendingFile, PendingRecord, PendingUploads};
 pub use presigned::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use processing::ProcessedFiles;
 pub use replacement::{NewContent, replaced_by, require_replaceable};
-pub use scopes::{PermittedUpload, UploadScope, UploadScopes};
+pub use scopes::{PermittedUpload, UPLOAD_ROLE, UploadScope, UploadScopes};
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use storage::{Announced, UploadStorage};
 pub use store::NewFile;

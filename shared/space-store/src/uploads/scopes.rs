@@ -15,7 +15,7 @@ use tracing::instrument;
 use crate::spaces::{Caller, SpaceScope, Tenants};
 
 /// Minimum role for uploads, and the role of anonymous uploads.
-pub(crate) const UPLOAD_ROLE: Role = Role::User;
+pub const UPLOAD_ROLE: Role = Role::User;
 
 /// The scopes of uploads in all spaces.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! Storage of a space's files: objects and records together.
 //!
 //! Invariants:
-//! - Objects are stored before records, and all records of a request by one transaction.
-//! - Objects are removed again only if their records certainly do not exist and never will.
+//! - Objects are stored before the active records of a request, which one transaction writes.
+//! - Bytes are removed only if certainly no record refers to them, and none will.
 
 use std::collections::BTreeSet;
 

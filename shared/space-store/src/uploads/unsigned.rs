@@ -12,7 +12,7 @@ use table::spaces::WithSpace;
 
 use super::{UploadScope, UploadScopes, scopes::UPLOAD_ROLE};
 
-/// The target of an unsigned upload whose origin is not verified yet.
+/// The scope of an unsigned upload whose origin is not verified yet.
 #[derive(Debug)]
 pub struct UnverifiedOrigin(UploadScope);
 
@@ -25,7 +25,7 @@ pub struct RequestOrigin<'a> {
 }
 
 impl UploadScopes<'_> {
-    /// Returns the target of an unsigned upload. Fails with 404 if the space does not exist, and
+    /// Returns the scope of an unsigned upload. Fails with 404 if the space does not exist, and
     /// with 403 if the config does not exist or does not accept unsigned uploads.
     pub async fn find_unsigned(
         self,

@@ -7,7 +7,7 @@ pub(crate) mod checks;
 pub(crate) mod signing;
 
 pub use checks::{AuthenticatedKey, KeyCheck};
-pub use signing::{KeyInSpace, SignedTarget};
+pub use signing::{KeyInSpace, SignedScope};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{

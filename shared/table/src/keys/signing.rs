@@ -26,7 +26,7 @@ pub struct KeyInSpace {
 
 /// What a signed URL names. Each is `None` if it does not exist.
 #[derive(Clone, Debug)]
-pub struct SignedTarget {
+pub struct SignedScope {
     pub space: Option<Space>,
     pub config: Option<UploadConfig>,
     pub key: Option<KeyInSpace>,
@@ -40,7 +40,7 @@ impl KeyRecords<'_> {
         space: SpaceId,
         config: UploadConfigId,
         key: SigningApiKey,
-    ) -> Result<SignedTarget, TableError> {
+    ) -> Result<SignedScope, TableError> {
         let space_key = Key::space(space);
         let config_key = Key::upload_config(space, config);
         let keys = [space_key.clone(), config_key.clone()];
@@ -49,7 +49,7 @@ impl KeyRecords<'_> {
             .batch_get(keys.into_iter().chain(items(space, key)))
             .await?;
 
-        Ok(SignedTarget {
+        Ok(SignedScope {
             space: existing(found.take(&space_key)?),
             config: found.take(&config_key)?,
             key: take(&mut found, space, key)?,

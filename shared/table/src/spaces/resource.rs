@@ -22,9 +22,9 @@ use crate::{
 pub trait SpaceResource: DeserializeOwned {
     type Id: Copy + Send;
 
-    /// Returns the key of the record.
+    /// The key of the record.
     const KEY: fn(SpaceId, Self::Id) -> Key;
-    /// Returns the key of the lookup item.
+    /// The key of the lookup item.
     const LOOKUP_KEY: fn(Self::Id) -> Key;
 }
 

@@ -46,7 +46,7 @@ impl AnonymousUploads {
         }
     }
 
-    /// Returns the confirm tokens of presigned uploads.
+    /// Returns the confirm tokens of presigned uploads without a key.
     pub(crate) async fn tokens(&self) -> Result<ConfirmTokens, ServiceError> {
         Ok(ConfirmTokens::new(self.master_secret.get().await?))
     }
