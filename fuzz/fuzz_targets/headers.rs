@@ -8,9 +8,9 @@ use media::{
     exif::MAX_EXIF_FIELDS,
     format::Format,
     image_metadata::{MetadataOptions, image_metadata},
-    strip::strip,
     orient::Orientation,
     probe::{Frames, ImageInfo, probe, probe_whole},
+    strip::strip,
 };
 
 /// Number of bytes that detect every format, but which codec a HEIF has whose brands name none.
