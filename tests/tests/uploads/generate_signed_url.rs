@@ -87,6 +87,7 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
     let client = &signer.acme.client;
 
     let not_type = "must be a MIME type, such as image/jpeg";
+    let not_signed = "must not be present: a URL is signed for a folder by its id";
     for (field, value, end) in rows::<(String, Value, String)>(json!([
         ["upload_config_id", other.config, ""],
         ["upload_config_id", UNKNOWN_ID, ""],
@@ -98,6 +99,7 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
         ["expiration_minutes", "30", "must be an integer"],
         ["filename", 1, "must be a string"],
         ["content_type", "nonsense", not_type],
+        ["folder_path", "private", not_signed],
     ])) {
         let rejected = signer.generate(client, json!({ &*field: value })).await;
         assert_eq!(rejected.expect_error(422), field_error(&field, &end));

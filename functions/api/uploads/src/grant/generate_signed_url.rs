@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::{
     env::Timestamp,
-    errors::ServiceError,
+    errors::{FieldError, ServiceError},
     id::{SpaceId, UploadConfigId},
     signing::SigningSecret,
     spaces::Space,
@@ -13,7 +13,9 @@ use http::{Extensions, HeaderMap};
 use http_api::{
     caller::{Authenticated, Can, ResourceId, Upload},
     describe::Endpoint,
-    fields::{FOLDER_ID, FieldReader, FolderReference, FromFields, read_expires_seconds},
+    fields::{
+        FOLDER_ID, FOLDER_PATH, FieldReader, FolderReference, FromFields, read_expires_seconds,
+    },
     request::ValidJson,
     response::{ApiError, Data, Rfc3339},
 };
@@ -31,6 +33,9 @@ use crate::{
 
 /// Minutes until a signed URL expires if the request does not specify any.
 const DEFAULT_MINUTES: i64 = 30;
+/// The field error of a folder path, which would not limit the URL.
+const FOLDER_PATH_NOT_SIGNED: FieldError =
+    FieldError::Custom("must not be present: a URL is signed for a folder by its id");
 /// The method that the URL is used with.
 const METHOD: &str = "POST";
 
@@ -58,6 +63,9 @@ impl FromFields for SignUploadUrl {
         let folder = fields
             .optional(FOLDER_ID, FolderReference::parse)
             .map(|folder| SignedFolder::from(folder.0));
+        if fields.has_value(FOLDER_PATH) {
+            fields.reject(FOLDER_PATH, &FOLDER_PATH_NOT_SIGNED);
+        }
         fields.describe("upload_config_id", "Id of the upload config.");
         fields.describe(
             "expiration_minutes",
