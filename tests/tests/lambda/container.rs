@@ -248,6 +248,24 @@ async fn container_start_failure_names_its_cause() {
     }
 }
 
+#[stack_test]
+async fn container_without_credentials_does_not_start(stack: &Stack) {
+    let environment = stack.local.environment_of(BINARY);
+    let mut variables = environment.expect("a function").variables;
+    variables.remove("AWS_ACCESS_KEY_ID");
+    variables.insert("PRESIGN_ROLE_ARN".to_owned(), "a role".to_owned());
+
+    let mut function = uploads();
+    function.envs(variables);
+    function.env("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://192.0.2.2/");
+    let output = function.output().await.expect("the binaries are built");
+    let log = String::from_utf8_lossy(&output.stderr);
+
+    assert_eq!(output.status.code(), Some(1), "{log}");
+    assert!(log.contains("the container has no credentials"), "{log}");
+    assert!(log.contains("did not refer to an allowed IP"), "{log}");
+}
+
 #[tokio::test]
 async fn other_functions_start_in_lambda_only() {
     for binary in ["files", "purge"] {

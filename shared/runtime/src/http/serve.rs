@@ -5,9 +5,10 @@
 
 use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
+use aws_credential_types::provider::{ProvideCredentials as _, error::CredentialsError};
 use aws_lambda_events::event::sqs::SqsEvent;
 use axum::Router;
-use domain::env::Timestamp;
+use domain::{env::Timestamp, errors::error_chain};
 use lambda_runtime::LambdaEvent;
 use tokio::time::Instant;
 use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
@@ -37,6 +38,8 @@ type StartRouter = fn(&FunctionContext) -> Result<Router, ConfigurationError>;
 enum ServeError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
+    #[error("the container has no credentials: {}", error_chain(.0))]
+    Credentials(#[from] CredentialsError),
     #[error("the Lambda runtime failed: {0}")]
     Lambda(#[from] lambda_runtime::Error),
     #[error("the HTTP server failed: {0}")]
@@ -52,7 +55,7 @@ pub fn serve_http(function: &str, event_source: EventSource, start: StartRouter)
 
 /// Runs a function that serves HTTP requests: in Lambda if `AWS_LAMBDA_RUNTIME_API` is set, else as
 /// a plain HTTP server on `PORT`, for containers. Only there, its credentials may come from the
-/// container credentials endpoint.
+/// container credentials endpoint, and it does not start without them.
 pub fn serve_http_or_container(
     function: &str,
     event_source: EventSource,
@@ -72,6 +75,9 @@ pub fn serve_http_or_container(
 
         let observer = Observer::of(&context);
         let router = start(&context)?;
+        if let Some(credentials) = &context.container_credentials {
+            credentials.provide_credentials().await?;
+        }
         Ok(container::serve(port, trusted_proxies, router, observer).await?)
     })
 }
