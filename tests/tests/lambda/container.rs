@@ -37,6 +37,8 @@ fn uploads() -> Command {
 
 /// Token of the container credentials endpoint.
 const FILE_TOKEN: &str = "a token of a file";
+/// Time after which a test ends a function.
+const MAX_RUN: Duration = Duration::from_secs(30);
 /// End of all sessions.
 const EXPIRATION: &str = "2200-01-01T00:00:00Z";
 
@@ -112,7 +114,7 @@ async fn run_while<T>(stack: &Stack, work: impl AsyncFnOnce(Client) -> T) -> Log
     let output = tokio::select! {
         output = journey => output,
         () = serve_credentials(listener, &access_key, &secret_key) => unreachable!("it never ends"),
-        () = tokio::time::sleep(Duration::from_secs(30)) => panic!("no answer"),
+        () = tokio::time::sleep(MAX_RUN) => panic!("no answer"),
     };
 
     running.start_kill().expect("a running process");
@@ -258,7 +260,8 @@ async fn container_without_credentials_does_not_start(stack: &Stack) {
     let mut function = uploads();
     function.envs(variables);
     function.env("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://192.0.2.2/");
-    let output = function.output().await.expect("the binaries are built");
+    let ended = tokio::time::timeout(MAX_RUN, function.output()).await;
+    let output = ended.expect("it ends").expect("the binaries are built");
     let log = String::from_utf8_lossy(&output.stderr);
 
     assert_eq!(output.status.code(), Some(1), "{log}");
