@@ -66,8 +66,8 @@ impl ObjectUrls {
         ]
         .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, ENCODED)))
         .join("&");
-        let key = object.file.object_key(object.rendition)?;
-        let url = format!("{}/{key}?{query}", origin.0);
+        let object_key = object.file.object_key(object.rendition)?;
+        let url = format!("{}/{object_key}?{query}", origin.0);
 
         let key = self.key.get().await?;
         Ok(key.sign(&url, object.expires_seconds))

@@ -75,6 +75,7 @@ pub fn serve_http_or_container(
 
         let observer = Observer::of(&context);
         let router = start(&context)?;
+
         if let Some(credentials) = &context.container_credentials {
             credentials.provide_credentials().await?;
         }
